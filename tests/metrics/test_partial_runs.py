@@ -75,12 +75,9 @@ def test_the_page_says_at_its_top_what_it_is(part):
     assert top < told.index("Rules decided and wrote")
     assert "7 scientists founded 2 teams that had ended" in told
     for words in (
-        "up to day 60 of 730",
-        "Teams that had not ended by then",
-        "There is no digest",
+        *("up to day 60 of 730", "Teams that had not ended by then", "There is no digest"),
         "2 teams had ended by day 60: 1 had published and 1 had dissolved.",
-        "teams that had ended",
-        "digest none: the run is partial",
+        *("teams that had ended", "digest none: the run is partial"),
         "It is measured when the run has ended",
     ):
         assert words in told, words

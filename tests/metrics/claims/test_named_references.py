@@ -10,12 +10,7 @@ TEXT = (
 
 def test_every_form_is_found_once():
     assert [one.known_by for one in named_references(TEXT)] == [
-        "P3",
-        "P99",
-        "10.1109/tvcg.2012.55",
-        "2410.09403",
-        "Chen",
-        "Scientist4",
+        *("P3", "P99", "10.1109/tvcg.2012.55", "2410.09403", "Chen", "Scientist4")
     ]
     assert named_references("Step 3 of [3] parts (see below), P3 and 2020.") == []
 

@@ -22,12 +22,6 @@ def measured(name, papers, years):
     return import_class(FACTS[name])().measure(corpus(papers, years))
 
 
-def pairs_of(people, first, last):
-    """The pairs in an order in which early people meet first."""
-    ordered = sorted(combinations(range(len(people)), 2), key=max)
-    return [(people[i], people[j]) for i, j in ordered[first:last]]
-
-
 def test_densification():
     people = fresh(400)
     papers, done = [], 0

@@ -19,12 +19,6 @@ from virsci_society.metrics.inference.two_lines import logistic_regression
 SAMPLE = np.random.default_rng(0).lognormal(size=25)
 
 
-def test_a_hand_worked_t_interval():
-    """1, 2, 3: mean 2, standard error 1/sqrt 3, t(2) = 4.3027."""
-    band = t_interval([1, 2, 3])
-    assert band.high - band.value == pytest.approx(4.30265 / math.sqrt(3), abs=1e-4)
-
-
 @pytest.mark.parametrize("interval", [t_interval, bca_interval])
 def test_too_few_values_have_no_bounds(interval):
     assert math.isnan(interval([]).value)

@@ -42,14 +42,6 @@ def test_a_tent_is_found_and_a_saturating_curve_is_not():
         assert flat.p > 0.05
 
 
-def test_a_quadratic_term_would_have_been_fooled():
-    """What the test is for: a logarithm bends, and never falls."""
-    y = np.log(SIZES) + noise(3, 0.05)
-    curve = np.polyfit(SIZES, y, 2)
-    assert curve[0] < 0
-    assert inverted_u(SIZES, y).note.startswith("no inverted U: rises, then rises")
-
-
 def test_a_u_is_no_inverted_u():
     found = inverted_u(SIZES, np.abs(SIZES - 4.5) + noise(0))
     assert found.p == 1.0

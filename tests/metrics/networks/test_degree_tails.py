@@ -1,6 +1,3 @@
-import numpy as np
-import pytest
-
 from virsci_society.metrics.networks.degree_tails import degrees, tail
 
 
@@ -19,20 +16,3 @@ def test_few_values_are_undecided(run, empty_run):
         table = tail(one).set_index("of")
         assert table["verdict"].str.startswith("undecided").all()
     assert tail(run).set_index("of").loc["papers per scientist", "n"] == 4
-
-
-@pytest.mark.slow
-def test_the_tail_of_a_preferential_attachment_society(make_run):
-    """Newcomers tie themselves to three scientists in proportion to their ties."""
-    import networkx as nx
-
-    graph = nx.barabasi_albert_graph(2000, 3, seed=1)
-    pairs = [sorted((f"S{a}", f"S{b}")) for a, b in graph.edges]
-    run = make_run({"ties": [(a, b, 1.0, 1) for a, b in sorted(pairs)]})
-    found = tail(run)
-    row = found.set_index("of").loc["degree, grown"]
-    assert row["n"] == 2000
-    assert 2.5 < row["alpha"] < 3.2
-    assert not row["verdict"].startswith("not")
-    assert tail(run).equals(found)
-    assert np.isclose(row["p"] * row["resamples"], round(row["p"] * row["resamples"]))

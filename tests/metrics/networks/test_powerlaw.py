@@ -133,11 +133,6 @@ def test_data_of_the_law_are_seldom_rejected():
     assert rejected <= 4
 
 
-def test_data_of_another_law_are_rejected():
-    values = np.random.default_rng(0).poisson(8, 2000)
-    assert bootstrap(values, fit_power_law(values, xmin=6), 30, np.random.default_rng(0)) <= 0.1
-
-
 BETTER, NEITHER, WORSE = (LikelihoodRatio(ratio, p) for ratio, p in ((9, 0), (9, 0.5), (-9, 0)))
 
 

@@ -51,27 +51,6 @@ def test_agrees_with_networkx(seed, make_run):
                     assert row[name] == pytest.approx(value), (network, day, name)
 
 
-def test_a_hand_worked_triangle_with_a_tail():
-    ties = pd.DataFrame(
-        {
-            "source": ["a", "a", "b", "c", "x"],
-            "target": ["b", "c", "c", "d", "y"],
-            "papers": [2, 1, 1, 1, 3],
-        }
-    )
-    found = network_statistics(adjacency(ties))
-    assert found["nodes"] == 6
-    assert found["edges"] == 5
-    assert found["weight"] == 8
-    assert found["mean_degree"] == pytest.approx(10 / 6)
-    assert found["giant_share"] == pytest.approx(4 / 6)
-    assert found["components"] == 2
-    # a and b: 1; c has three neighbours, one pair of which is tied: 1/3; d, x, y: 0.
-    assert found["clustering"] == pytest.approx((1 + 1 + 1 / 3) / 6)
-    # One triangle, closed 3 of 1 + 1 + 3 pairs.
-    assert found["transitivity"] == pytest.approx(3 / 5)
-
-
 def test_the_hand_made_run(run):
     table = structure(run, every=50.0).set_index(["network", "date"])
     assert table.loc[("all", 0.0), "edges"] == 3

@@ -38,23 +38,6 @@ def by_hand(make_run):
     return make_run(rows_of(papers, before=[("ab", 4), ("xy", 1)]), {"days": 800.0})
 
 
-def test_lifetimes_by_hand(by_hand):
-    row = tie_lifetimes(by_hand).set_index("network").loc["grown"]
-    assert row[["pairs", "joint_papers"]].tolist() == [3, 6]
-    assert row["strength"] == 2.0
-    assert row["once"] == pytest.approx(1 / 3)
-    assert row["lifetime"] == pytest.approx((600 + 0 + 30) / 3)
-    assert row["lifetime_repeated"] == pytest.approx((600 + 30) / 2)
-    assert row["gap"] == pytest.approx((200 + 400 + 30) / 3)
-    assert row["unfinished"] == pytest.approx(2 / 3)
-    assert row["scientists"] == 5
-    # a: 3 of its 5 papers with b; b: 3 of 3; c: 1 of 1; d and e: 2 of 2.
-    assert row["overlap"] == pytest.approx((3 / 5 + 4) / 5)
-    # Only a has two co-authors; the threshold is (2 - 1) ln 2 = 0.69, the tie with b has 3 papers.
-    assert row["with_super_tie"] == pytest.approx(1 / 5)
-    assert row["super_ties"] == pytest.approx(1 / 6)
-
-
 def test_ties_from_before_have_a_strength_and_no_lifetime(by_hand):
     row = tie_lifetimes(by_hand).set_index("network").loc["all"]
     assert row[["pairs", "joint_papers"]].tolist() == [4, 11]

@@ -59,12 +59,7 @@ def test_hostile_text_stays_text(payloads, rows, make_run, run):
     for payload in payloads:
         assert " ".join(payload.replace("\x00", "").split()) in Page(html).text()
     for raw in (
-        "<script>a",
-        "<script>d",
-        "<img",
-        "<iframe",
-        "<svg onload",
-        "<base",
+        *("<script>a", "<script>d", "<img", "<iframe", "<svg onload", "<base"),
         "<meta http-equiv=r",
         "\x00",
     ):
@@ -145,14 +140,10 @@ def test_every_section_and_banner_is_there(html):
     text = Page(html).text()
     for words in (
         "rule-based scientists, not a language model",
-        "the figures say nothing about language models.",
-        "A sketch. One replicate",
+        *("the figures say nothing about language models.", "A sketch. One replicate"),
         "7 scientists founded 3 teams of 1 to 4 (planned: 2 to 4) in 100 simulated days",
-        "Graphs that speak",
-        "S1, S2, S3, S4",
-        "too small",
-        "The effect of load on acceptance is not estimable",
-        "none",
+        *("Graphs that speak", "S1, S2, S3, S4", "too small"),
+        *("The effect of load on acceptance is not estimable", "none"),
         "d" * 64,
         "virsci-society",
     ):
@@ -279,13 +270,6 @@ def test_a_run_without_novelty_has_a_page(make_run):
     assert "It was not measured in this run" in text
 
 
-def test_notes_of_the_manifest_are_repeated(make_run):
-    html = render_page(
-        make_run(manifest={"notes": ["Citation counts are of the time of collection."]})
-    )
-    assert "Citation counts are of the time of collection." in html
-
-
 @pytest.mark.slow
 def test_many_papers_stay_one_page(rows, make_run):
     rows["papers"] = [
@@ -294,12 +278,6 @@ def test_many_papers_stay_one_page(rows, make_run):
     html = render_page(make_run(rows))
     assert "The first 40 of 300 by date" in html
     assert len(html) < 1_500_000
-
-
-def test_the_file_is_written(run, tmp_path):
-    path = write_page(run, tmp_path)
-    assert path.name == "report.html"
-    assert path.read_text(encoding="utf-8") == render_page(run)
 
 
 @pytest.mark.parametrize(

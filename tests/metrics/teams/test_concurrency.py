@@ -4,7 +4,6 @@ import pytest
 from virsci_society.metrics.teams.concurrency import (
     acceptance,
     acceptance_slope,
-    max_memberships,
     queueing,
     rounds,
     utilisation,
@@ -16,12 +15,6 @@ from virsci_society.metrics.teams.concurrency import (
 @pytest.fixture
 def weeks(run):
     return weekly(run).set_index("date")
-
-
-def test_teams_in_flight_by_hand(weeks):
-    """S1/1 is at work from 2 to 40, S5/1 from 10 on, S6/1 from 20 to 30."""
-    at = weeks["teams_in_flight"]
-    assert [at[day] for day in (0.0, 7.0, 14.0, 21.0, 35.0, 42.0, 100.0)] == [0, 1, 2, 3, 2, 1, 1]
 
 
 def test_memberships_week_by_week_by_hand(weeks):
@@ -38,16 +31,6 @@ def test_contacts_start_from_zero(weeks):
     assert weeks.loc[100.0, names].tolist() == [4, 2, 1]
     for name in names:
         assert weeks[f"{name}_new"].cumsum().tolist() == weeks[name].tolist()
-
-
-def test_most_memberships_at_one_instant(run, empty_run, rows, make_run):
-    assert max_memberships(run) == 2
-    assert max_memberships(empty_run) == 0
-    rows["members"] = [
-        ("A", "S1", "leader", 0.0, 5.0, True, 0),
-        ("B", "S1", "leader", 5.0, 9.0, True, 0),
-    ]
-    assert max_memberships(make_run(rows)) == 1
 
 
 def test_waiting_by_size(run):

@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from virsci_society.metrics.validation.dated_papers import (
     dated_authors,
     history_of,
     papers_between,
-    papers_of,
 )
 from virsci_society.metrics.validation.tolerances import (
     errors_in_tolerances,
@@ -96,22 +94,6 @@ def test_the_two_years_before_are_within_seven_of_fourteen(papers):
     errors = errors_in_tolerances(window(papers, -2, 0), window(papers, 0, 2))
     assert within_tolerance(errors) == 7
     assert score(errors) == pytest.approx(1.19, abs=0.005)
-
-
-@pytest.mark.slow
-def test_the_oracle_is_at_no_distance_from_its_own(papers):
-    past = [one for one in papers if one.date < 0]
-    later = [one for one in papers if one.date >= 0]
-    counts = Counter(name for one in past for name in one.authors)
-    people = frozenset(name for name, count in counts.items() if count >= 5)
-    real = Community(past, later, people, history_of(past))
-    found = compare_with_real([papers_of(later, people)], real, [1, 2, 4])
-    own = found.rows[found.rows["side"] == "own"]
-    assert (own["distance"].dropna() == 0).all()
-    scores = found.scores.set_index(["side", "window"])
-    assert (scores.loc["own", "score"] == 0).all()
-    assert (scores.loc["own", "within"] == 14).all()
-    assert scores.loc[("all", 2), "score"] > 4
 
 
 def test_halves_lie_nearly_as_far_apart_as_two_periods(papers):
