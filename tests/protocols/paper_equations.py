@@ -62,14 +62,10 @@ HEADINGS = (
 )
 """How a page says who wrote the lines below: the name, or whose it is where no name is given."""
 LITERATURE = (
-    "Published papers:",
-    "Published papers near to the ideas:",
-    "It builds on:",
-    "Published papers near to it:",
-    "Published papers that may be of use:",
+    *("Published papers:", "Published papers near to the ideas:", "It builds on:"),
+    *("Published papers near to it:", "Published papers that may be of use:"),
     "Papers of your own that are near to this:",
-    "The published abstracts it was compared with:",
-    "Published abstracts:",
+    *("The published abstracts it was compared with:", "Published abstracts:"),
 )
 KNOWLEDGE = "Scientists outside the team whose work may be of use:"
 RECALLED = "From your work in other teams you recall:"

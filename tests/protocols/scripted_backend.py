@@ -6,7 +6,6 @@ can say of any later prompt whose words it holds. A ``script`` steers single ans
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -72,9 +71,6 @@ class Said:
 
     def word(self, field):
         return word(self.request.id, field)
-
-
-Script = Callable[[Call, Request], dict[str, Any] | None]
 
 
 class Players(Backend):

@@ -30,18 +30,6 @@ def network(joint=True, asked=True):
     return net
 
 
-def test_exact_chances_by_hand():
-    """Joint papers 2, 4, 1; asked 7 three times, 5 and 11 once; e = 1, g = 2, for all but oneself.
-
-    5 has 4 + 2 + 1 = 7, 7 has 6 + 1 = 7, 11 has 2 + 1 = 3, 1 has 3, 9 has 2, six others 1: 28.
-    """
-    others = [other for other in range(N) if other != LEADER]
-    weights = Coauthorship(guests=2.0).weights(LEADER, others, network())
-    chances = dict(zip(others, (weights / weights.sum()).tolist(), strict=True))
-    assert weights.sum() == 28
-    assert [chances[one] * 28 for one in (5, 7, 11, 1, 9, 0)] == pytest.approx([7, 7, 3, 3, 2, 1])
-
-
 @pytest.mark.parametrize("explore", [1.0, Share(), HalfNormal(seed=2)], ids=["e", "share", "half"])
 def test_without_a_weight_consultations_change_no_draw(explore):
     """Not one number of the stream is used otherwise."""

@@ -101,14 +101,6 @@ def test_pages_are_asked_for_and_clean_text_in_our_own_words(page):
             assert not copied, [" ".join(words) for words in copied]
 
 
-@pytest.fixture(scope="module")
-def server():
-    from tests.faultserver import FaultServer
-
-    with FaultServer() as made:
-        yield made
-
-
 def over_http(server):
     return OpenAI(model="test", api_base=server.url, key="FAULTSERVER_KEY")
 
