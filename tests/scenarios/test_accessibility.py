@@ -8,7 +8,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
@@ -45,8 +44,6 @@ EXPLORED = """new Promise((done) => {
   location.hash = "VIEW";
   setTimeout(done, 50);
 })"""
-
-Check = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="module")

@@ -3,21 +3,16 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.society.ecosystem.raw_records import build_ecosystem
 from virsci_society.scenarios.calibration.parameters import PARAMETERS, borrowed_values
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.document import library, read_document
 from virsci_society.scenarios.config.schema import read_scenario, scenario_document
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch", "depth")
 VIS = {"boundary": 2012, "records": 4303}
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(arguments))
 
 
 def paper(number):

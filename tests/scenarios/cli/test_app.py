@@ -11,12 +11,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer.testing
 
+from tests.command_line import society
 from virsci_society.scenarios.cli import app as app_module
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.help_examples import EXAMPLES
@@ -24,28 +24,10 @@ from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.terminal.arguments import complete_scenario
 
 ROOT = Path(__file__).parents[3]
-Write = Callable[[str, str], Path]
-HEAVY = (
-    "faiss",
-    "jinja2",
-    "litellm",
-    "matplotlib",
-    "mesa",
-    "networkx",
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "pydantic",
-    "rich",
-    "scipy",
-    "simpy",
-    "sklearn",
-    "yaml",
-)
-
-
-def society(*arguments):
-    return typer.testing.CliRunner().invoke(app, list(arguments))
+HEAVY = {
+    *("faiss", "jinja2", "litellm", "matplotlib", "mesa", "networkx", "numpy", "pandas"),
+    *("pyarrow", "pydantic", "rich", "scipy", "simpy", "sklearn", "yaml"),
+}
 
 
 def imported(*arguments):
@@ -70,7 +52,7 @@ def imported(*arguments):
 def test_help_imports_few_modules_and_nothing_heavy():
     modules = imported("--help")
     assert len(modules) < 250
-    assert not modules & set(HEAVY)
+    assert not modules & HEAVY
     assert "ecosystem" in society("--help").output
 
 
@@ -116,14 +98,8 @@ def test_schema_as_json_and_as_a_page():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sed: 1\n", "s.yaml:1:1: sed: unknown key"),
         ("seed: many\n", "s.yaml:1:1: seed: got 'many', expected a whole number"),
-        ("protocol:\n  team_size: 0\n", "s.yaml:2:3: protocol.team_size: "),
-        ("extends: nothing.yaml\n", "s.yaml:1:1: extends: nothing.yaml: no such file"),
-        ("seed: 1\nseed: 2\n", "s.yaml:2:1: key 'seed' stands twice"),
         ("seed: [\n", "s.yaml:2:1: not YAML"),
-        ("protocol: {use: 'x:Y'}\n", "s.yaml:1:12: protocol.use: 'x:Y' is code from outside"),
-        ("a: !!python/object/apply:os.system [ls]\n", "s.yaml:1:4: tag "),
         ("population: {ecosystem: {use: folder, path: no}}\n", "no: no such ecosystem folder"),
     ],
 )

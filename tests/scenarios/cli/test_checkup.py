@@ -3,13 +3,8 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from virsci_society.scenarios.cli.app import app
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)))
+from tests.command_line import society
 
 
 def test_the_prompts_of_a_scenario_are_written(small, here):

@@ -4,16 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from virsci_society.scenarios.cli.app import app
+from tests.command_line import society
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch", "depth", "text")
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(arguments))
 
 
 def record(number, **changed):
@@ -105,25 +100,6 @@ def test_nothing_is_built_without_past_papers(corpus, here, options, boundary, w
     assert "choose" in done.stderr
     assert "Traceback" not in done.output
     assert not list(Path().glob("eco*"))
-
-
-def test_filters_that_leave_nobody_build_but_do_not_run(corpus, here):
-    done = build(corpus, "--min-papers", "1000")
-    assert done.exit_code == 0, done.output
-    assert "note: EMPTY: no scientists" in done.stdout
-    done = society("run", "community/vis", "--set", "population.ecosystem.path=eco", "--out", "run")
-    assert done.exit_code == 2
-    assert "has no scientists" in done.stderr
-    assert "Traceback" not in done.output
-
-
-def test_a_folder_with_other_files(corpus, here):
-    (here / "eco").mkdir()
-    (here / "eco" / "thesis.tex").write_text("years of work")
-    done = build(corpus)
-    assert done.exit_code == 2
-    assert "eco: holds other files" in done.stderr
-    assert (here / "eco" / "thesis.tex").read_text() == "years of work"
 
 
 def test_malformed_lines_are_shown(write):

@@ -1,22 +1,16 @@
 """``society ecosystem build``: every kind of source, presets and names."""
 
-import gzip
 import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from virsci_society.scenarios.cli.app import app
+from tests.command_line import society
 from virsci_society.scenarios.cli.ecosystem import KINDS
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
 FORMATS = Path(__file__).parents[4] / "shared" / "data" / "formats"
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(arguments))
 
 
 def build(kind, *more, out="eco"):
@@ -75,23 +69,6 @@ def test_samples_of_other_formats_are_built_with_or_without_later_papers(
     assert made.counts["past"] + made.counts["contemporary"] <= reading["kept"]
     assert manifest()["kind"] == kind
     assert not list(here.glob("*.partial"))
-
-
-def test_a_packed_source_gives_the_same_ecosystem(corpus, here):
-    packed = here / "packed.jsonl.gz"
-    packed.write_bytes(gzip.compress(corpus.read_bytes()))
-    assert build("jsonl", str(corpus), "--boundary", "2010", out="one").exit_code == 0
-    assert build("jsonl", str(packed), "--boundary", "2010", out="two").exit_code == 0
-    assert Ecosystem.load("one").digest() == Ecosystem.load("two").digest()
-
-
-def test_the_same_source_and_options_give_the_same_bytes(corpus, here):
-    for out in ("one", "two"):
-        assert build("jsonl", str(corpus), "--boundary", "2010", out=out).exit_code == 0
-    files = sorted(p.relative_to("one") for p in Path("one").rglob("*") if p.is_file())
-    assert len(files) >= 7
-    for file in files:
-        assert Path("one", file).read_bytes() == Path("two", file).read_bytes()
 
 
 def test_a_preset_and_what_is_given_beside_it(corpus, here):

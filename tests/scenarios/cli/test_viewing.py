@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
@@ -15,17 +15,12 @@ from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.registry import METRICS
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.new_scenario import TEMPLATE, scenario_text
 from virsci_society.scenarios.config.registry import TABLES
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.run_state import list_runs
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.table_files import write_measures
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
 def plain(summary):

@@ -5,19 +5,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from virsci_society.scenarios.cli.app import app
+from tests.command_line import society
 from virsci_society.scenarios.config.cards import read_card
 from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).parents[3]
 CARD = ROOT / "examples" / "cards" / "doubters.yaml"
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
 @pytest.fixture

@@ -96,13 +96,6 @@ def test_a_circle_is_named(write, faults):
     ]
 
 
-def test_a_missing_parent_is_told_where_it_is_named(write, faults):
-    a = write("a.yaml", "seed: 1\nextends: quikstart\n")
-    (line,) = faults(lambda: read_document(a))
-    assert line.startswith("a.yaml:2:1: extends: no scenario 'quikstart': neither a file nor one")
-    assert line.endswith("did you mean 'quickstart'?")
-
-
 @pytest.mark.parametrize("value", ["[a, b]", "3", "null", "{a: 1}"])
 def test_extends_takes_one_name(write, faults, value):
     a = write("a.yaml", f"extends: {value}\n")

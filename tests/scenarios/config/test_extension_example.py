@@ -12,10 +12,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import scipy.stats
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from virsci_society.metrics.report import page
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config import outside_code
 from virsci_society.scenarios.config.outside_code import GROUP, installed_parts
 from virsci_society.scenarios.config.schema import load_scenario
@@ -30,10 +29,6 @@ PARTS = {
     for name, path in entries.items()
 }
 SHORT = ("until=12w", "metrics=[cost, degrees, papers_by_authors]")
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
 def settings(*pairs):

@@ -33,15 +33,7 @@ from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.durations import Duration, FixedDuration
 
 TABLES = [
-    PROTOCOLS,
-    FOUNDING,
-    LEADERS,
-    SELECTION,
-    PUBLICATION,
-    SIZES,
-    DURATIONS,
-    EXPLORE,
-    BACKENDS,
+    *(PROTOCOLS, FOUNDING, LEADERS, SELECTION, PUBLICATION, SIZES, DURATIONS, EXPLORE, BACKENDS),
     ECOSYSTEMS,
 ]
 ENTRIES = [(name, path) for table in TABLES for name, path in table.items()]

@@ -312,13 +312,9 @@ def test_a_scenario_never_changes():
 def test_settings_need_no_brackets():
     """``--set`` reads the same in zsh and in bash: nothing in it is a pattern of the shell."""
     settings = [
-        "metrics=teams,cost",
-        "interventions.0.at=1y",
-        "interventions.0.set.protocol.turns=3",
-        "interventions.1.at=2y",
-        "interventions.1.remove_scientists.count=2",
-        "protocol.team_size.use=stated",
-        "protocol.team_size.weights.3=0.5",
+        *("metrics=teams,cost", "interventions.0.at=1y", "interventions.0.set.protocol.turns=3"),
+        *("interventions.1.at=2y", "interventions.1.remove_scientists.count=2"),
+        *("protocol.team_size.use=stated", "protocol.team_size.weights.3=0.5"),
         "protocol.team_size.weights.4=0.5",
     ]
     scenario = load_scenario("quickstart", settings=settings)

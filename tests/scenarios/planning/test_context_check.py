@@ -3,14 +3,8 @@
 import pytest
 from typer.testing import CliRunner
 
-from tests.faultserver import FaultServer, Plan
+from tests.faultserver import Plan
 from virsci_society.scenarios.cli.app import app
-
-
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

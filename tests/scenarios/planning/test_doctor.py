@@ -6,12 +6,11 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.agents.backends.live_provider import Provider, completion, http
-from tests.faultserver import FaultServer, Plan
+from tests.agents.backends.live_provider import completion, http
+from tests.command_line import society
+from tests.faultserver import Plan
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.planning import doctor
 from virsci_society.scenarios.planning.doctor import (
     CheckResult,
@@ -22,28 +21,11 @@ from virsci_society.scenarios.planning.doctor import (
 KEY = "canary-4f81b2c07d"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def provider():
-    running = Provider()
-    yield running
-    running.stop()
-
-
 @pytest.fixture
 def small(small_text, tmp_path):
     path = tmp_path / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return path
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 def consulted(small, url, *more):
@@ -68,18 +50,11 @@ def test_a_model_that_does_as_it_is_told_is_well(small, server):
     assert done.exit_code == 0, done.output
     told = done.stdout
     for said in (
-        "the model answers as",
-        "tokens are counted by the provider",
-        "9 strict",
-        "answered the same after others",
-        "requests go to 127.0.0.1 directly, without a proxy",
-        "the server is on this machine, so nothing is paid",
-        "tokens of a prompt read and",
-        "4 calls at a time bring",
-        "the longest call (",
-        "deadlines.total is 300 s",
-        "replies are limited to max_tokens",
-        "all is well",
+        *("the model answers as", "tokens are counted by the provider", "9 strict"),
+        *("answered the same after others", "requests go to 127.0.0.1 directly, without a proxy"),
+        *("the server is on this machine, so nothing is paid", "tokens of a prompt read and"),
+        *("4 calls at a time bring", "the longest call (", "deadlines.total is 300 s"),
+        *("replies are limited to max_tokens", "all is well"),
     ):
         assert said in told
     assert "problem" not in told
@@ -270,8 +245,3 @@ def test_an_old_python_and_a_changed_file_are_problems(monkeypatch):
 
 def test_the_embedded_backend_is_asked():
     assert check_offline_backend() == CheckResult("ok", "the embedded backend answers")
-
-
-def test_a_wrong_scenario_is_bad_input(tmp_path):
-    done = society("doctor", tmp_path / "none.yaml")
-    assert done.exit_code == 2

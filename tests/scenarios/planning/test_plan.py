@@ -3,12 +3,10 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.agents.backends.live_provider import Provider, completion, http
-from tests.faultserver import FaultServer, Plan
+from tests.agents.backends.live_provider import completion, http
+from tests.command_line import society
 from virsci_society import load_scenario
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.planning.plan import PROMPT_RATIO, REPLY_RATIO, plan
 from virsci_society.scenarios.planning.speed import ASSUMED, duration
 from virsci_society.society.results.run import Run
@@ -16,28 +14,11 @@ from virsci_society.society.results.run import Run
 MODEL = {"backend.use": "openai", "backend.model": "m"}
 
 
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer(Plan()) as running:
-        yield running
-
-
-@pytest.fixture
-def provider():
-    running = Provider()
-    yield running
-    running.stop()
-
-
 @pytest.fixture
 def small(small_text, tmp_path):
     path = tmp_path / "small.yaml"
     path.write_text(small_text, encoding="utf-8")
     return path
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 def live(server, *more):

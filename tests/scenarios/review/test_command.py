@@ -26,15 +26,6 @@ def held(small_run, here):
     return shutil.copytree(small_run, here / "held")
 
 
-@pytest.fixture(scope="module")
-def server():
-    """A fault server that answers as the offline scientist would."""
-    from tests.faultserver import FaultServer, Plan
-
-    with FaultServer(Plan()) as made:
-        yield made
-
-
 @pytest.fixture
 def live(server, monkeypatch):
     """Settings that let the server review."""

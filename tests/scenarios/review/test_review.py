@@ -10,7 +10,6 @@ from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.offline.backend import Offline, answer_by_rule
-from virsci_society.agents.prompts.prompt import build_messages
 from virsci_society.agents.prompts.request import Reply, Usage
 from virsci_society.agents.replies.form import render_form
 from virsci_society.agents.replies.parser import read_reply
@@ -255,10 +254,3 @@ def test_kinds_and_panels_stand_side_by_side_in_a_run_folder(tmp_path):
 
 def test_the_scores_of_all_kinds_have_a_column():
     assert set(SCORES) == {name for kind in KINDS.values() for name in kind.scores}
-
-
-def test_a_page_with_a_system_text_of_its_own_introduces_no_scientist():
-    page, _ = KINDS["novelty"].first
-    system, user = build_messages(page, {"title": "T", "abstract": "A"})
-    assert system.content == REVIEWER
-    assert user.content.startswith("How novel")

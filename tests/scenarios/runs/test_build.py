@@ -18,15 +18,6 @@ def small(write, small_text):
 
 
 @pytest.mark.usefixtures("no_results")
-def test_a_scenario_is_loaded_changed_run_and_read_in_ten_lines(small, here):
-    scenario = load_scenario(small, **{"protocol.turns": 2})
-    scenario = scenario.set("until", "12w")
-    folder = run_scenario(scenario, "runs/two-turns")
-    papers = Run.open(folder).table("papers")
-    assert list(papers.columns)[:2] == ["paper", "team"]
-
-
-@pytest.mark.usefixtures("no_results")
 def test_it_works_inside_a_running_event_loop(small, here):
     async def cell():
         changed = load_scenario(small, **{"until": "6w", "backend.latency": 0.0005})
@@ -47,14 +38,6 @@ def test_a_scenario_becomes_a_society(small):
     society.step()
     assert society.day == 7
     society.close()
-
-
-def test_keyword_arguments_are_scenario_keys(small):
-    society = ScenarioSociety(setup=str(small), seed=9, **{"until": "2w", "protocol.turns": 2})
-    assert society.until == 14
-    assert society.world.protocol.settings.turns == 2
-    society.run_to_end()
-    assert not society.running
 
 
 def test_the_seed_may_be_called_rng(small):

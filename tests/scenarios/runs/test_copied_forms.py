@@ -3,13 +3,10 @@
 import json
 from itertools import count
 
-import pytest
-from typer.testing import CliRunner
-
-from tests.agents.backends.live_provider import Provider, completion, http
+from tests.agents.backends.live_provider import completion, http
 from tests.agents.replies.test_text_checks import filled
+from tests.command_line import society
 from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM
-from virsci_society.scenarios.cli.app import app
 from virsci_society.society.results.run import Run
 
 NUMBERS = count(1)
@@ -47,17 +44,6 @@ def texts(schema):
     """The text fields of a form, each filled with its description."""
     copies = {name: filled(part) for name, part in schema["properties"].items()}
     return {name: said for name, said in copies.items() if isinstance(said, str)}
-
-
-@pytest.fixture
-def provider():
-    running = Provider()
-    yield running
-    running.stop()
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 def asked_at(provider):

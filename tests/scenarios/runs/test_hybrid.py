@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.faultserver import FaultServer, Plan
+from tests.faultserver import Plan
 from tests.scenarios.runs.asked import digest
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.scenarios.config.schema import load_scenario
@@ -28,13 +28,6 @@ protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, topic: {leavi
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 metrics: [teams, cost]
 """
-
-
-@pytest.fixture(scope="module")
-def server():
-    """A server whose model speaks as the offline scientists do."""
-    with FaultServer(Plan()) as made:
-        yield made
 
 
 @pytest.fixture

@@ -124,32 +124,6 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch):
     assert all(len(line) <= 80 for line in re.split("[\r\n]", shown))
 
 
-TOLD = {
-    "scenario": "quickstart",
-    "seed": 1,
-    "days": 365.0,
-    "scientists": 60,
-    "teams": {"founded": 12, "published": 9, "dissolved": {"[red]too small": 3}},
-    "papers": 9,
-    "calls": {"total": 1234, "by_stage": {"topic": 1000}, "by_act": {"utterance": 900}},
-    "inference_cost": {"per_team": {}, "by_stage": {"topic": 4}, "mean": None, "extra": 0},
-    "HD": {"mean": 0.51234, "per_paper": {}},
-    "CD": None,
-    "CI": None,
-    "ON": None,
-    "invitations": {"sent": 3},
-    "consultations": 2,
-    "max_memberships": 2,
-    "waiting_days": {"3": 0.25},
-    "digest": "0" * 64,
-    "partial": None,
-    "until": 365.0,
-    "reading": None,
-    "ledger": None,
-    "backend": {"use": "offline", "about": "rule-based scientists, not a language model"},
-}
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [

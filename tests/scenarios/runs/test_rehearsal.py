@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.faultserver import FaultServer, Plan
+from tests.faultserver import Plan
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.litellm import LiteLLM
@@ -21,12 +21,6 @@ from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.society.results.run import Run
 
 OLLAMA = {"backend.use": "litellm", "backend.model": "ollama_chat/test"}
-
-
-@pytest.fixture(scope="module")
-def server():
-    with FaultServer() as running:
-        yield running
 
 
 @pytest.fixture

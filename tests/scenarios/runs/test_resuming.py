@@ -77,13 +77,6 @@ def test_another_seed_is_refused_with_its_first_call(small, held):
         assert path.name.startswith(JOURNAL) or after[path] == content, path
 
 
-def test_another_scenario_names_the_first_call_that_differs(small, held):
-    with pytest.raises(
-        Diverged, match=r"the call \S+/utter/\S+ of day [\d.]+ was made before with other"
-    ):
-        run_scenario(small.set("protocol.turns", 2), held)
-
-
 def test_another_prompt_is_noticed_in_a_finished_run(small, held, monkeypatch):
     from virsci_society.agents.prompts.prompt import Prompt
 
@@ -153,19 +146,3 @@ def test_an_unfinished_run_cannot_be_replayed(small, here, monkeypatch):
     run_until(monkeypatch, 20, lambda: run_scenario(small, here / "run"))
     with pytest.raises(InputError, match="holds no run with a journal"):
         replay(here / "run")
-
-
-def test_a_fork_takes_what_is_the_same_and_leaves_its_source_alone(small, held, here, monkeypatch):
-    before = (held / JOURNAL).read_bytes()
-    asked = Asked(monkeypatch)
-    other = small.set("protocol.turns", 2)
-    run_scenario(other, here / "fork", fork=held)
-    forked = list(asked.ids)
-    run_scenario(other, here / "anew")
-    assert digest(here / "fork") == digest(here / "anew")
-    assert 0 < len(forked) < len(asked.ids) - len(forked)
-    assert (held / JOURNAL).read_bytes() == before
-    with pytest.raises(InputError, match="a fork needs a folder of its own"):
-        run_scenario(other, held, fork=held)
-    with pytest.raises(InputError, match="holds no journal to fork from"):
-        run_scenario(other, here / "new", fork=here / "nowhere")

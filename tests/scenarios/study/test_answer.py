@@ -216,11 +216,6 @@ def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_ha
     assert '<p class="lede">Sizes.' not in page
 
 
-def test_few_replicates_are_no_answer_and_no_plan_none_either(tmp_path):
-    assert "a sketch, not an answer" in told(study_of(tmp_path / "few", 4))
-    assert "No comparison was planned" in told(study_of(tmp_path / "none", plans=()))
-
-
 def test_the_first_plan_answers_and_the_others_are_counted(tmp_path):
     trend = {"test": "rank_correlation", "of": "ON", "over": "a.x"}
     study = study_of(tmp_path / "s", plans=(trend, PAIR))

@@ -5,11 +5,10 @@ import shutil
 import signal
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.command_line import society
 from tests.scenarios.study.test_running import TINY, gathered, opened, written
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.study import lock as study_folder
 from virsci_society.scenarios.study import run_one as one_run
 from virsci_society.scenarios.study.design import read_study
@@ -20,10 +19,6 @@ from virsci_society.scenarios.study.tables import gather
 from virsci_society.society.results.run import Run
 
 MEASURED = TINY.replace("measures: [papers, calls]", "measures: [papers, calls, ON]")
-
-
-def society(*arguments):
-    return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
 def everything(design, study):

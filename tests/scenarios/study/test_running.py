@@ -23,12 +23,10 @@ from virsci_society.scenarios.study.lock import (
     RunResult,
     exit_code,
     open_folder,
-    read_result,
     read_results,
     require_lock,
     unfinished_runs,
 )
-from virsci_society.scenarios.study.page import write_study_page
 from virsci_society.scenarios.study.run_one import run_one
 from virsci_society.scenarios.study.run_study import run_study
 from virsci_society.scenarios.study.study import Study
@@ -130,31 +128,6 @@ def test_every_run_has_its_folder_and_its_result(alone):
     assert manifest["name"] == "virsci/paper, BIG"
     assert manifest["digest"] == ends[2].digest
     assert exit_code(ends) == 0
-
-
-@pytest.mark.slow
-def test_arms_with_the_same_words_differ_in_nothing(tmp_path):
-    alike = TINY.replace("{name: two, set: {protocol.team_size: 2}}", "{name: other}")
-    design, study = opened(
-        tmp_path, alike.replace("[papers, calls]", "[papers, calls, tokens, ON]")
-    )
-    ends = run_locally(study, range(4))
-    assert [one.digest for one in ends[:2]] == [one.digest for one in ends[2:]]
-    assert read_result(study, 0).measures == read_result(study, 2).measures
-    gathered(design, study)
-    write_study_page(study)
-    page = (study / "report.html").read_text(encoding="utf-8")
-    assert "The number of papers was the same in “BIG” as in “other”, pair by pair" in page
-    assert "no test, every pair is equal" in page
-
-
-@pytest.mark.slow
-def test_the_page_is_written_while_an_arm_has_no_run(tmp_path):
-    design, study = opened(tmp_path, TINY.replace("[papers, calls]", "[papers, ON]"))
-    run_locally(study, [0, 1])
-    gathered(design, study)
-    write_study_page(study)
-    assert "The last step is each arm" in (study / "report.html").read_text("utf-8")
 
 
 def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):
@@ -261,28 +234,26 @@ def test_crossed_topics_are_those_of_the_replicates(tmp_path):
         opened(tmp_path, crossed.replace("tides", "ice"))
 
 
-@pytest.mark.slow
-def test_one_run_after_another_by_index_is_the_same_byte_for_byte(alone, tmp_path):
-    design, study = opened(tmp_path)
-    for index in (3, 1, 0, 2):
-        assert run_one(study, index).state == "done"
-    assert gathered(design, study) == alone[2]
+def one_by_one(study):
+    return [run_one(study, index) for index in (3, 1, 0, 2)]
 
 
-@pytest.mark.slow
-def test_societies_together_give_the_same_byte_for_byte(alone, tmp_path):
-    design, study = opened(tmp_path)
-    run_locally(study, range(4), together=4)
-    assert gathered(design, study) == alone[2]
+def together(study):
+    return run_locally(study, range(4), together=4)
 
 
-@pytest.mark.slow
-def test_workers_of_a_cluster_give_the_same_byte_for_byte(alone, tmp_path):
+def on_a_cluster(study):
     pytest.importorskip("distributed")
     from virsci_society.scenarios.study.dask_engine import run_on_cluster
 
+    return run_on_cluster(study, range(4), local_cluster=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", [one_by_one, together, on_a_cluster])
+def test_whoever_does_the_runs_the_study_is_the_same_byte_for_byte(alone, tmp_path, run):
     design, study = opened(tmp_path)
-    assert [one.state for one in run_on_cluster(study, range(4), local_cluster=2)] == ["done"] * 4
+    assert [one.state for one in run(study)] == ["done"] * 4
     assert gathered(design, study) == alone[2]
 
 
@@ -488,12 +459,6 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, name):
     with pytest.raises(InputError, match="holds other files"):
         opened(tmp_path)
     assert (tmp_path / "study" / name).read_text() == "mine"
-
-
-def test_there_are_so_many_runs_and_no_more(tmp_path):
-    _, study = opened(tmp_path)
-    with pytest.raises(InputError, match="runs 0 to 3"):
-        run_one(study, 4)
 
 
 @pytest.mark.slow
