@@ -267,7 +267,7 @@ def _listed(tree: ast.Module) -> list[str]:
 
 LIMITS = {
     "source lines": 77_000,
-    "test lines": 67_800,
+    "test lines": 66_500,
     "benchmark lines": 6_000,
     "documentation lines in docs/": 11_500,
     "modules": 380,

@@ -163,6 +163,25 @@ def found(synthetic):
     return make
 
 
+@pytest.fixture(scope="module")
+def server():
+    """A fault server; a test plans it and lets it count anew first."""
+    from tests.faultserver import FaultServer
+
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def provider():
+    """A server that answers as a test tells it, and keeps what it has heard."""
+    from tests.agents.backends.live_provider import Provider
+
+    running = Provider()
+    yield running
+    running.stop()
+
+
 @pytest.fixture
 def promise(request):
     """Note a count that the end of the test run prints: ``promise("R1", "kill points", 40)``."""
@@ -226,28 +245,15 @@ def pytest_cmdline_main(config):
 
 LONG = (
     "society/literature/embedding/test_sentence_transformer.py",
-    "scenarios/study/test_running.py",
-    "test_docs.py",
-    "promises/test_faults.py",
-    "scenarios/calibration/test_calibrate.py",
-    "promises/test_study_kills.py",
-    "promises/test_hidden.py",
-    "agents/backends/test_live_calls.py",
-    "scenarios/cli/test_app.py",
-    "scenarios/planning/test_plan.py",
-    "metrics/test_partial_runs.py",
-    "scenarios/analysis/test_observed.py",
-    "protocols/virsci/test_transcript.py",
-    "test_determinism.py",
-    "agents/replies/test_parser_hostile.py",
-    "scenarios/runs/test_fork.py",
-    "scenarios/cli/test_live_page.py",
-    "test_mechanism.py",
-    "promises",
-    "scenarios",
-    "metrics",
-    "society",
-    "protocols",
+    *("scenarios/study/test_running.py", "test_docs.py", "promises/test_faults.py"),
+    *("scenarios/calibration/test_calibrate.py", "promises/test_study_kills.py"),
+    *("promises/test_hidden.py", "agents/backends/test_live_calls.py"),
+    *("scenarios/cli/test_app.py", "scenarios/planning/test_plan.py"),
+    *("metrics/test_partial_runs.py", "scenarios/analysis/test_observed.py"),
+    *("protocols/virsci/test_transcript.py", "test_determinism.py"),
+    *("agents/replies/test_parser_hostile.py", "scenarios/runs/test_fork.py"),
+    *("scenarios/cli/test_live_page.py", "test_mechanism.py", "promises", "scenarios", "metrics"),
+    *("society", "protocols"),
 )
 """Files and folders whose tests take longest, in the order in which they begin."""
 

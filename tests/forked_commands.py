@@ -268,13 +268,8 @@ def plant(site, nth):
 
 
 SITES = (
-    "before intent",
-    "after intent",
-    "after answer",
-    "after commit",
-    "during resume",
-    "writing tables",
-    "writing results",
+    *("before intent", "after intent", "after answer", "after commit", "during resume"),
+    *("writing tables", "writing results"),
 )
 
 

@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from benchmarks.peers import __main__ as peers
-from benchmarks.peers import environments
-from benchmarks.peers.registry import HERE, PEERS, Peer
+from benchmarks.peers.registry import HERE, PEERS
 from benchmarks.peers.results import HEADS, Row, cells, ideal_seconds, lines, paid_again, row_of
 
 INSTALLED = [peer for peer in PEERS if peer.package]
@@ -61,29 +60,6 @@ def test_work_is_stated_as_agents_and_calls(text):
     assert peers.read_work("64x80") == (64, 80)
     with pytest.raises(peers.argparse.ArgumentTypeError, match="64x80"):
         peers.read_work(text)
-
-
-@pytest.fixture
-def too_large(tmp_path, monkeypatch):
-    """A system whose environment is over the limit as soon as it is looked at."""
-    monkeypatch.setattr(environments, "_install", lambda peer, place: "not installed: too large")
-    return Peer("x", "x.py", INSTALLED[0].package, INSTALLED[0].version), tmp_path
-
-
-def test_what_could_not_be_installed_is_not_tried_again(too_large, monkeypatch):
-    peer, folder = too_large
-    with pytest.raises(environments.CannotInstall, match="too large"):
-        environments.python_of(peer, folder)
-    monkeypatch.setattr(environments, "_install", lambda peer, place: pytest.fail("tried again"))
-    with pytest.raises(environments.CannotInstall, match="too large"):
-        environments.python_of(peer, folder)
-
-
-def test_the_size_of_an_environment_is_that_of_its_files(tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "b").write_bytes(b"x" * 1000)
-    (tmp_path / "c").write_bytes(b"x" * 10)
-    assert environments.size_of(tmp_path) == 1010
 
 
 SAYS = """

@@ -114,26 +114,3 @@ def test_a_longer_run_begins_like_a_shorter_one(whole):
     assert settled == answered[: len(settled)]
     later = {(*row[:4], *row[6:]): row[4] for row in answered}
     assert all(later[*row[:4], *row[6:]] >= 80.0 for row in overtaken)
-
-
-def test_a_scenario_has_one_digest(tmp_path):
-    from virsci_society.scenarios.config.schema import load_scenario
-    from virsci_society.scenarios.runs.execute import run_scenario
-
-    keys = {
-        "population.ecosystem.scientists": 12,
-        "population.ecosystem.papers": 80,
-        "protocol.turns": 1,
-        "until": "60d",
-        "metrics": [],
-    }
-    digests = set()
-    for number, execution in enumerate(({}, {"backend.latency": 0.001, "backend.in_flight": 3})):
-        folder = run_scenario(
-            load_scenario("quickstart", **keys, **execution), tmp_path / str(number), page=False
-        )
-        digests.add((folder / "digest").read_text())
-    assert len(digests) == 1
-    another = load_scenario("quickstart", **keys, seed=99)
-    other = run_scenario(another, tmp_path / "other", page=False)
-    assert (other / "digest").read_text() not in digests

@@ -171,12 +171,7 @@ def test_the_card_of_a_scenario_becomes_a_section_of_the_site():
 
 def test_attributes_have_the_types_of_their_class():
     lines = [
-        "Tokens.",
-        "",
-        "Attributes:",
-        "    prompt_tokens: tokens.",
-        "        More: x.",
-        "",
+        *("Tokens.", "", "Attributes:", "    prompt_tokens: tokens.", "        More: x.", ""),
         "End",
     ]
     SITE["add_types"](None, "class", "vs.Usage", vs.Usage, None, lines)

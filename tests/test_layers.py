@@ -401,18 +401,8 @@ def reserved_names(root):
 
 
 CHECKS = (
-    wrong_floors,
-    wrong_doors,
-    wrong_rooms,
-    in_circles,
-    fullest,
-    names_twice,
-    wrong_exports,
-    undescribed,
-    banned_everywhere,
-    writes_elsewhere,
-    own_json_readers,
-    chance_in_protocols,
+    *(wrong_floors, wrong_doors, wrong_rooms, in_circles, fullest, names_twice, wrong_exports),
+    *(undescribed, banned_everywhere, writes_elsewhere, own_json_readers, chance_in_protocols),
     reserved_names,
 )
 

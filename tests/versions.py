@@ -20,13 +20,8 @@ FLOOR = re.compile(r"([A-Za-z0-9_.-]+)(?:\[[^]]*\])?>=([^,]+)")
 LAST_WITH_OLDEST = (3, 13)
 """The last Python for which the oldest packages have wheels."""
 TESTS = (
-    "test_determinism.py",
-    "test_installation.py",
-    "society/test_model.py",
-    "agents/gateway",
-    "agents/journal",
-    "agents/backends/test_live_calls.py",
-    "scenarios/runs/test_build.py",
+    *("test_determinism.py", "test_installation.py", "society/test_model.py", "agents/gateway"),
+    *("agents/journal", "agents/backends/test_live_calls.py", "scenarios/runs/test_build.py"),
     "scenarios/runs/test_execute.py",
 )
 SOCIETIES = ("quickstart", "community/assembly")

@@ -12,8 +12,6 @@ from virsci_society.protocols.forms import Remark
 ADA = Profile("Scientist1", (), ("graph drawing", "voting"), 3, 12)
 BOB = Profile("Scientist2", (), ("graph drawing",), 5, 40)
 KEY = "Bearer sk-canary-1234567890"
-Result = tuple[int, dict[str, str], bytes]
-"""Status, headers and body of a response."""
 
 
 def asked(id_="t/1/topic/1/1/0/utter/Scientist1", form=Remark, attempt=0, seed=5, **slots):
