@@ -73,6 +73,10 @@ THOUGHT_MARKS = (
 _THOUGHT_BEGINS, _THOUGHT_ENDS = (
     re.compile("|".join(marks), re.IGNORECASE) for marks in zip(*THOUGHT_MARKS, strict=True)
 )
+_FENCED_THOUGHT = re.compile(
+    rf"```[ \t]*{_THOUGHT_NAMES}\b.*?(?:```|\Z)", re.IGNORECASE | re.DOTALL
+)
+"""Thoughts in a fenced block, whose end is the mark of any fenced block."""
 ENDED_THINKING = (
     "the reply ends inside its thinking; raise backend.max_tokens, or turn thinking off"
 )
@@ -237,12 +241,12 @@ def strip_reasoning(text: str) -> str:
 
     Thoughts are no answer, and nothing is left of a reply that ends inside of them.
     """
-    text = text[-REACH:]
+    text = _FENCED_THOUGHT.sub("", text[-REACH:])
     begins = max((mark.start() for mark in _THOUGHT_BEGINS.finditer(text)), default=-1)
     ends = max((mark.end() for mark in _THOUGHT_ENDS.finditer(text)), default=-1)
     if begins >= max(ends, 0):
         return ""
-    return text if ends < 0 else strip_blank(text[ends:])
+    return strip_blank(text if ends < 0 else text[ends:])
 
 
 def strip_blank(text: str) -> str:

@@ -284,6 +284,8 @@ THOUGHTS = (
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     ("<|channel|>commentary to=x<|message|>", "<|channel|>final <|constrain|>json<|message|>"),
     ("<unused94>thought\n", "<unused95>"),
+    ("```thinking\n", "\n```\n"),
+    ("``` Reasoning\n", "```"),
 )
 DRAFT = f"A first try would be {GOOD.replace('A', 'B')}, but no, because"
 
