@@ -43,7 +43,7 @@ HOSTS = {
 }
 """Hosts of a provider, subdomains included, and its names in litellm, by the usual variable of its
 key."""
-NAMED = "VIRSCI_SOCIETY_KEYS"
+NAMED = "VIRSCI_SOCIETY_TRUSTED_VARIABLES"
 """The variable in which a command keeps what its user has named, for the processes it starts."""
 EVERY = "*"
 
