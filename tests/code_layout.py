@@ -266,7 +266,7 @@ def _listed(tree: ast.Module) -> list[str]:
 
 
 LIMITS = {
-    "source lines": 77_000,
+    "source lines": 76_500,
     "test lines": 66_500,
     "benchmark lines": 6_000,
     "documentation lines in docs/": 11_500,
