@@ -201,7 +201,7 @@ def test_a_page_that_would_ask_another_host_is_found():
 
 
 QUESTIONS = {
-    ("how do I resume a run",): "live",
+    ("how do I resume a run",): "explorer",
     ("use my own model",): "live",
     ("how much does it cost",): "live",
     ("what is ON", "ON"): "README",
@@ -209,7 +209,7 @@ QUESTIONS = {
     ("cluster slurm",): "studies",
     ("add my own measure",): "extend",
     ("reproduce VirSci",): "reproduction",
-    ("stop a run",): "live",
+    ("stop a run",): "explorer",
     ("cite",): "README",
 }
 """What a newcomer types, in at most two tries, and the page that answers it."""

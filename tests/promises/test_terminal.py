@@ -109,7 +109,6 @@ COMMANDS = {
     "explore": ("explore", RUN, "fork", "--out", f"page {NAMED}.html"),
     "compare": ("compare", RUN, "--with", "ecosystem"),
     "compare json": ("compare", RUN, "--with", "ecosystem", "--json"),
-    "measure": ("measure", RUN, "--contemporary", "ecosystem", "--trust"),
     "review": ("review", RUN, "--trust"),
     "info": ("ecosystem", "info", "ecosystem"),
 }
@@ -275,7 +274,7 @@ def test_no_command_prints_a_control_character(society, promise, name):
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("name", ["show full", "prompts", "measure", "compare", "review"])
+@pytest.mark.parametrize("name", ["show full", "prompts", "compare", "review"])
 @pytest.mark.usefixtures("finished")
 def test_no_table_in_a_pipe_holds_a_control_character(society, promise, name):
     assert_plain_screens(society, promise, COMMANDS[name], terminal=False)

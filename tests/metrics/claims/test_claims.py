@@ -5,7 +5,6 @@ import pytest
 
 from virsci_society.metrics.claims import run_claims
 from virsci_society.metrics.novelty.novelty import Database, Databases
-from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.sections import claims_section
 
 COPIED = "the tide of the northern shore turns twice before the moon has set"
@@ -73,6 +72,3 @@ def test_the_page_shows_what_to_look_at(claiming):
     run = claiming(f"It reduces errors by 42 %. {COPIED}. See [P7].", databases=past)
     told = claims_section(run)
     assert (told["with_figures"], told["figures"], told["unknown"], told["long"]) == (1, 1, 1, 1)
-    page = render_page(run)
-    assert "It reduces errors by 42 %." in page
-    assert "a reason to look, not a verdict" in page

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.protocols.paper_equations import Past, check, may_be_asked, quoted
-from tests.protocols.scripted_backend import play, strike_at
+from tests.protocols.scripted_backend import LENGTH, play, strike_at
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.protocols.virsci.searches import ReferenceUse
 from virsci_society.protocols.virsci.settings import FULL
@@ -52,12 +52,12 @@ def the_same_words(call, request):
         "Remark": {"Response": "yes", "Direction": "tides"},
         "GuestReply": {"Answer": "yes"},
         "Summary": {"Summary": "yes"},
-        "Topic": {"Selected Topic": "tides", "Reason": "yes"},
+        "Topic": {"Selected Topic": "tides of the far northern sea", "Reason": "yes"},
         "Idea": dict.fromkeys(("Reason", "Idea", "Title", "Experiment", "In Short"), "tides")
         | {"Novelty": 5},
         "Critique": dict.fromkeys(("Soundness", "Objection", "Advice"), "yes"),
-        "Draft": {"Title": "tides", "Abstract": "yes"},
-        "Revision": {"Title": "tides", "Abstract": "yes", "Modifications": "none"},
+        "Draft": {"Title": "tides", "Abstract": LENGTH},
+        "Revision": {"Title": "tides", "Abstract": LENGTH, "Modifications": "none"},
     }
     if isinstance(question := request.slots.get("outsiders"), tuple) and question:
         same[request.form.__name__]["Ask"] = {"Scientist": question[0].id, "Question": "why?"}

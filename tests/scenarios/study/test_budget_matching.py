@@ -160,7 +160,7 @@ REFUSED = {
         ("two: {protocol.turns: [1, 6]}", "tow: {protocol.turns: [1, 6]}"),
         r"tiny\.yaml:15:5: match\.adapt\.tow: 'tow' is no arm.*did you mean 'two'",
     ),
-    "unknown target": (("to: three", "to: thre"), r"tiny\.yaml:13:3: match\.to: 'thre' is no arm"),
+    "unknown target": (("to: three", "to: thre"), r"tiny\.yaml:\d+:3: match\.to: 'thre' is no arm"),
     "unknown measure": (
         ("to: three", "to: three\n  by: hours"),
         r"14:3: match\.by: got 'hours', expected 'calls' or",
@@ -211,20 +211,21 @@ def test_money_is_matched_only_where_something_costs_any(tmp_path):
         match_budgets(free)
 
 
-CYCLES = """\
-# Do more cycles of review help? Their calls stand behind the text, not behind the idea.
-study: Cycles
+WRITING = """\
+# Do more turns of writing help? Their calls stand behind the text, not behind the idea.
+study: Writing
 base: virsci/paper
 set:
   until: 60d
   population.ecosystem: {scientists: 12, papers: 60}
+  protocol: {team_size: 2, turns: {topic: 1, ideas: 1, assessment: 1}, found_by: idea}
 arms:
   list:
     - name: more
-      set: {protocol: {use: cycle_researcher, accept_from: null, cycles: 4, found_by: idea}}
+      set: {protocol.turns.abstract: 4}
     - name: matched
-      set: {protocol: {use: cycle_researcher, accept_from: null, found_by: idea}}
-match: {to: more, adapt: {matched: {protocol.cycles: [1, 6]}}}
+      set: {protocol.references.sentences: 2}
+match: {to: more, adapt: {matched: {protocol.turns.abstract: [1, 6]}}}
 replicates: 1
 measures: [ON, CI]
 comparisons: [{test: paired, of: ON, arms: [more, matched]}]
@@ -233,20 +234,19 @@ comparisons: [{test: paired, of: ON, arms: [more, matched]}]
 
 @pytest.mark.slow
 def test_an_arm_whose_calls_cannot_change_what_is_compared_is_refused(tmp_path):
-    refusal = (
-        r"tiny\.yaml:13:.*match\.adapt\.matched: protocol\.cycles from 1 to 6 changes no text "
-    )
+    changed = r"protocol\.turns\.abstract from 1 to 6 changes no text "
+    refusal = rf"tiny\.yaml:\d+:.*match\.adapt\.matched: {changed}"
     with pytest.raises(
         InputError, match=refusal + r"of which ON is .*novelty\.evaluated: abstract"
     ):
-        match_budgets(read_study(written(tmp_path, CYCLES)))
-    abstracts = CYCLES.replace("set:\n", "set:\n  novelty.evaluated: abstract\n", 1)
+        match_budgets(read_study(written(tmp_path, WRITING)))
+    abstracts = WRITING.replace("set:\n", "set:\n  novelty.evaluated: abstract\n", 1)
     assert match_budgets(read_study(written(tmp_path, abstracts))).matching[1].value == 4
     # CI is of the neighbours, which the idea finds whatever becomes of the text.
     of_ci = abstracts.replace("of: ON", "of: CI")
     with pytest.raises(InputError, match="of which CI is "):
         match_budgets(read_study(written(tmp_path, of_ci)))
-    found = of_ci.replace(", found_by: idea", "")
+    found = of_ci.replace(", found_by: idea}", "}")
     assert match_budgets(read_study(written(tmp_path, found))).matching[1].value == 4
 
 
