@@ -260,7 +260,7 @@ def differing_keys(part: BaseModel, usual: BaseModel | None = None) -> dict[str,
             continue
         same = type(value) is type(default)
         table = tables[name]
-        named = {} if same or table is None else {"use": name_of(type(value), table)}
+        named = {} if same or table is None else {"use": _place_free(type(value), table)}
         section = named | differing_keys(value, default if same else None)
         if name == beside:
             data |= section
@@ -278,8 +278,14 @@ def _differing(value: Any) -> Any:
     if isinstance(value, BaseModel):
         cls = type(value)
         table = table_for(cls)
-        return ({} if table is None else {"use": name_of(cls, table)}) | differing_keys(value)
+        return ({} if table is None else {"use": _place_free(cls, table)}) | differing_keys(value)
     return _plain(value)
+
+
+def _place_free(cls: type[BaseModel], table: Table) -> str:
+    """The name of a class, of a card of the user's own that of its file: a run may be moved."""
+    name = name_of(cls, table)
+    return Path(name).name if Path(name).is_absolute() else name
 
 
 def _default_of(field: FieldInfo) -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import society
+from virsci_society import load_scenario
 from virsci_society.scenarios.config.cards import read_card
 from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.society.results.run import Run
@@ -113,6 +114,17 @@ def test_a_page_of_a_turn_with_an_unknown_slot_is_told_before_anything_runs(card
     checked = society("check", "small.yaml")
     assert checked.exit_code == 2
     assert "idea.txt:1: no question gives the slot 'topik'; did you mean 'topic'?" in checked.stderr
+
+
+@pytest.mark.usefixtures("card")
+def test_a_scenario_that_is_moved_with_its_card_keeps_its_identity():
+    shutil.copytree("mine", "elsewhere/mine")
+    shutil.copy("small.yaml", "elsewhere/small.yaml")
+    here, there = (
+        load_scenario(name).identity() for name in ("small.yaml", "elsewhere/small.yaml")
+    )
+    assert here == there
+    assert here["protocol"]["use"] == "doubters.yaml"
 
 
 def test_every_card_of_the_project_says_what_is_published_and_what_is_not():
