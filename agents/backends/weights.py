@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,7 +71,13 @@ def _files_of(package: str) -> Iterator[Path]:
 
 
 def hash_of(path: Path) -> str:
-    """The sha256 of a file of weights."""
+    """The sha256 of a file of weights, read once as long as the file stays the same."""
+    state = path.stat()
+    return _hash_of(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache
+def _hash_of(path: Path, size: int, modified: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -41,27 +41,21 @@ RULES = (
 )
 """All rules; the last two leave the record out."""
 
-NULL_IDS = frozenset(
-    (
-        # OpenAlex: the null author, and the one of deleted profiles.
-        *("A9999999999", "A5317838346", "-1", "-"),
-        *("null", "none", "nan", "n/a", "na", "unknown", "undefined", "anonymous"),
-        *("NULL", "None", "NaN", "N/A", "NA", "Unknown", "Undefined", "Anonymous"),
-        *("No author id available", "[No author id available]"),
-    )
-)
+NULL_IDS = frozenset(("A9999999999", "A5317838346", "-1"))
+"""Ids of nobody: OpenAlex's null author, that of deleted profiles, and a number in common use."""
 NOTHING = frozenset(
     (
         *("", "n/a", "none", "null", "nan", "nat", "nil", "unknown", "undefined", "not available"),
         *("not applicable", "not specified", "not provided", "not known", "unspecified", "tba"),
         *("tbd", "missing", "na", "#n/a", "no data", "unavailable", "anonymous"),
+        "no author id available",
     )
 )
 """Texts that stand for a missing value, in lower case, without brackets and punctuation around."""
 CUT_MARK = re.compile(
     r"et\.? ?al(?:ii|ia)?|(?:and |& ?)?(?:\+ ?)?(?:\d+ )?(?:others|more)(?: authors?)?|u\. ?a|等人?"
 )
-"""A last author that stands for further ones."""
+"""A last entry of an author list that stands for further authors."""
 CUT_TAIL = re.compile(r"[\s,;&]+(?:et\.? al(?:\.|ii)?|and others|等)$", re.I)
 AUTHORLESS = re.compile(
     r"(?:an )?(?:anonym(?:ous|e|us|o)?|anónimo|unknown|unnamed|various|multiple|nameless|deleted)"
@@ -370,7 +364,7 @@ class Cleaning:
         for author in authors:
             id_, written, place = author
             name, rule = _person(written) if len(written) < LONGEST_LINE else (written, "")
-            if id_ in NULL_IDS:
+            if id_ and (id_ in NULL_IDS or says_nothing(id_)):
                 self._note(NO_AUTHOR_ID, f"{id_} {written}")
                 id_ = ""
             if rule == CUT_AUTHORS:
