@@ -113,12 +113,11 @@ def reply_texts(run: Run) -> pd.DataFrame:
     Nobody judges what they say. Questions are counted, not askings.
 
     Returns:
-        One row per ``form`` with questions to a model that were sent: ``asked``; ``echoed`` (a
-        reply repeated the words of the page, and was asked for again), ``default`` (the form's
-        default stands in its place), ``spoilt`` (one of the two), ``equal`` (the same text as an
-        earlier reply of another scientist
-        to this form), ``short`` (under half of the words asked for), ``loop`` (the same phrase
-        three times), ``cut`` (by the limit of length).
+        One row per ``form`` of which a model was asked: ``asked`` (questions sent), ``echoed``
+        (a reply copied the page and was requested again), ``default`` (replaced by the form's
+        default), ``spoilt`` (either), ``equal`` (an earlier reply of another scientist),
+        ``short`` (fewer than half of the requested words), ``loop`` (one phrase three times) and
+        ``cut`` (at the limit of length).
     """
     calls = run.table("calls")
     sent = calls["rung"].notna() | calls["verdict"].notna()

@@ -357,7 +357,7 @@ def _shortened(value: Any, words: int) -> str:
 
 
 def papers_section(run: Run, title_words: int, abstract_words: int) -> list[dict[str, Any]]:
-    """The first papers by date, with authors, novelty and citations; texts of so many words.
+    """The first papers by date, with authors, novelty and citations; texts are shortened.
 
     ``cites_own`` are titles of papers of the run.
     """
