@@ -58,7 +58,7 @@ PARTS = {
     "ecosystem and society": ("ecosystem_of", "build_society"),
     "simulation": ("run_to_end",),
     "measures": ("measure_all", "measure_run_folder"),
-    "tables": ("write_tables", "write_measures"),
+    "tables": ("write_tables", "write_metrics"),
     "files of the network": ("write_networks",),
     "digests": ("digest_tables", "digest_content"),
     "other files of the run": ("record_run", "finish_run"),

@@ -152,8 +152,8 @@ def run_claims(run: Run) -> pd.DataFrame:
         abstract. What needs the literature is missing where the run was opened without databases
         and was written without this measure.
     """
-    if "claims" in run.measure_names():
-        return run.measure("claims")
+    if "claims" in run.metric_names():
+        return run.metric("claims")
     papers = run.table("papers")
     cited = run.table("citations").groupby("citing")["cited"].agg(list).to_dict()
     library = _Library(run)

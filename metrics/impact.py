@@ -228,7 +228,7 @@ def productivity(run: Run) -> pd.DataFrame:
 
 def inequality(run: Run) -> pd.DataFrame:
     """How unevenly papers and citations are spread (Gini 1912); Allison and Stewart 1974."""
-    table = run.measure(productivity)
+    table = run.metric(productivity)
     papers = table["papers"].to_numpy(dtype=np.float64)
     idle = set(run.table("scientists")["scientist"]) - set(table["scientist"])
     inside = inside_citations(run)

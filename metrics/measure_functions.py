@@ -15,7 +15,7 @@ from virsci_society.metrics.networks.structure import (
     network_ties,
 )
 from virsci_society.metrics.population import people_ever
-from virsci_society.metrics.registry import NAN, mean, measure
+from virsci_society.metrics.registry import NAN, compute_metric, mean
 from virsci_society.metrics.teams.peer_review import teams_with_paper, unended
 from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
@@ -91,7 +91,7 @@ def active_at_end(run: Run, column: str) -> float:
 
 def defaulted_share(run: Run) -> float:
     """Questions whose reply was replaced by a default, of those whose rung is known, 0..1."""
-    known_calls = measure(run, "calls_by_rung").dropna(subset=["rung"])
+    known_calls = compute_metric(run, "calls_by_rung").dropna(subset=["rung"])
     asked = float(known_calls["calls"].sum())
     spoilt = float(known_calls.loc[known_calls["rung"] == "default", "calls"].sum())
     return spoilt / asked if asked else NAN
@@ -99,7 +99,7 @@ def defaulted_share(run: Run) -> float:
 
 def noticed_share(run: Run, what: str) -> float:
     """Questions to a model of whose replies something was noticed (``reply_texts``), 0..1."""
-    counts = measure(run, "reply_texts")
+    counts = compute_metric(run, "reply_texts")
     asked = float(counts["asked"].sum())
     return float(counts[what].sum()) / asked if asked else NAN
 

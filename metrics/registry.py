@@ -45,7 +45,7 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def measure(
+def compute_metric(
     run: Run,
     name: str,
     *,
@@ -70,7 +70,7 @@ def measure(
         InputError: neither written nor in ``METRICS``; or the ecosystems cannot be used.
 
     Example:
-        >>> weekly = vs.measure(run, "weekly")
+        >>> weekly = vs.compute_metric(run, "weekly")
         >>> len(weekly)  # day 0, and the end of each of 26 weeks
         27
     """
@@ -80,18 +80,18 @@ def measure(
         return novelty_against(run, past, contemporary, embedding, progress)
     if name not in METRICS:
         try:
-            return run.measure(name)
+            return run.metric(name)
         except InputError as error:
             if meant := explain_name(name):
                 raise InputError(f"no metric is called {name!r}; {meant}") from error
             raise
-    if name in run.measure_names():
-        return run.measure(name)
-    return run.add_measure(name, METRICS[name](run))
+    if name in run.metric_names():
+        return run.metric(name)
+    return run.add_metric(name, METRICS[name](run))
 
 
 @cache
-def empty_measure(name: str) -> pd.DataFrame:
+def empty_metric(name: str) -> pd.DataFrame:
     """A metric of a run without a row: its columns and their dtypes."""
     return METRICS[name](empty_run())
 
@@ -119,7 +119,7 @@ def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
         >>> vs.measure_run(run, ["teams.size.mean"])
         {'teams.size.mean': ...}
     """
-    own = dict.fromkeys(run.measure_names())
+    own = dict.fromkeys(run.metric_names())
     return {name: _function(name, own)(run) for name in names}
 
 
@@ -179,7 +179,7 @@ def _computed_by(how: str) -> RunFunction:
         return column_statistic(table, column, statistic)
 
     def of_rows(run: Run) -> float:
-        rows = measure(run, table)
+        rows = compute_metric(run, table)
         chosen = rows["team"].isin(teams_with_paper(run)) if key is None else rows[key] == value
         return STATISTICS[statistic](known_numbers(rows.loc[chosen, column]))
 
@@ -263,7 +263,7 @@ def _columns(table: str) -> dict[str, str]:
     """Columns that a table name reaches and their dtypes: a metric's first, then a table's."""
     found = {column.name: column.dtype for column in TABLES.get(table, ())}
     if table in METRICS:
-        dtypes = empty_measure(table).dtypes.items()
+        dtypes = empty_metric(table).dtypes.items()
         found.update({str(name): str(dtype) for name, dtype in dtypes})
     return found
 
@@ -271,12 +271,12 @@ def _columns(table: str) -> dict[str, str]:
 def column_of(run: Run, table: str, column: str) -> pd.Series:
     """A column of a metric, or else of a table of that name."""
     if table in METRICS:
-        values = measure(run, table)
+        values = compute_metric(run, table)
         if column in values:
             return values[column]
     if table in TABLES:
         return run.table(table)[column]
-    values = run.measure(table)
+    values = run.metric(table)
     if column not in values:
         raise InputError(unknown_name(f"column of {table}", column, map(str, values)))
     return values[column]

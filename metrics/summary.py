@@ -10,7 +10,7 @@ import pandas as pd
 from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever
-from virsci_society.metrics.registry import measure
+from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.reply_texts import TEXT_COUNTS
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.metrics.teams.peer_review import teams_with_paper
@@ -90,12 +90,12 @@ def _teams(run: Run) -> dict[str, Any]:
 
 def team_sizes(run: Run) -> list[int]:
     """The least and the largest size that a team came to; empty without a team."""
-    known = measure(run, "teams")["size"].dropna()
+    known = compute_metric(run, "teams")["size"].dropna()
     return [int(known.min()), int(known.max())] if len(known) else []
 
 
 def _calls(run: Run) -> dict[str, Any]:
-    stages, acts = measure(run, "calls_by_stage"), measure(run, "calls_by_act")
+    stages, acts = compute_metric(run, "calls_by_stage"), compute_metric(run, "calls_by_act")
     return {
         "total": len(run.table("calls")),
         "by_stage": _mapping(stages["stage"], stages["calls"]),
@@ -104,7 +104,7 @@ def _calls(run: Run) -> dict[str, Any]:
 
 
 def _inference_cost(run: Run) -> dict[str, Any]:
-    cost = measure(run, "inference_cost")
+    cost = compute_metric(run, "inference_cost")
     paid = cost.loc[cost["team"].isin(teams_with_paper(run)), "inference_cost"]
     return {
         "per_team": _mapping(cost["team"], cost["inference_cost"]),
@@ -115,7 +115,7 @@ def _inference_cost(run: Run) -> dict[str, Any]:
 
 
 def _reading(run: Run) -> dict[str, Any] | None:
-    table = measure(run, "calls_by_rung")
+    table = compute_metric(run, "calls_by_rung")
     known = table.dropna(subset=["rung"])
     asked = int(known["calls"].sum())
     if not asked:
@@ -133,13 +133,13 @@ def _reading(run: Run) -> dict[str, Any] | None:
         "by_form": by_form,
         "texts": {
             str(row["form"]): {name: int(row[name]) for name in TEXT_COUNTS}
-            for row in measure(run, "reply_texts").to_dict("records")
+            for row in compute_metric(run, "reply_texts").to_dict("records")
         },
     }
 
 
 def _novelty(run: Run) -> dict[str, Any]:
-    table = measure(run, "novelty")
+    table = compute_metric(run, "novelty")
     parts: dict[str, Any] = {}
     for name in COLUMNS:
         values = table[name]
@@ -167,7 +167,7 @@ def _invitations(run: Run) -> dict[str, int]:
 
 
 def _waiting(run: Run) -> dict[str, float]:
-    waited = measure(run, "waiting")
+    waited = compute_metric(run, "waiting")
     days = waited["held_up"].fillna(waited["meeting_wait"])
     return {
         str(int(size)): float(mean)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.metrics.remembered_measures import TracedRun, remembered
+from tests.metrics.remembered_metrics import TracedRun, remembered
 from virsci_society.metrics.novelty.novelty import Database, Databases
 from virsci_society.society.results.run import Vectors, write_vectors
 from virsci_society.society.results.table_files import write_tables
@@ -189,7 +189,7 @@ def ids(letter, count):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _remembered_measures():
+def _remembered_metrics():
     """Take each measure once for the same rows of the tables that it reads."""
     from virsci_society.metrics.registry import METRICS
 

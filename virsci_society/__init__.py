@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from virsci_society.agents.replies.form import Form as Form
     from virsci_society.metrics.facts.fact import Fact as Fact
     from virsci_society.metrics.registry import METRICS as METRICS
-    from virsci_society.metrics.registry import measure as measure
+    from virsci_society.metrics.registry import compute_metric as compute_metric
     from virsci_society.metrics.registry import measure_run as measure_run
     from virsci_society.metrics.report.figures import run_figures as run_figures
     from virsci_society.protocols.discussion import Discussion as Discussion
@@ -128,10 +128,10 @@ __all__ = [
     "TeamProtocol",
     "Times",
     "Usage",
+    "compute_metric",
     "load_scenario",
     "make_embedding",
     "make_progress",
-    "measure",
     "measure_run",
     "replay",
     "run_figures",
@@ -186,7 +186,7 @@ _HOMES = {
     "load_scenario": "scenarios.config.schema",
     "make_embedding": "society.literature.embedding.registry",
     "make_progress": "scenarios.runs.progress",
-    "measure": "metrics.registry",
+    "compute_metric": "metrics.registry",
     "measure_run": "metrics.registry",
     "replay": "scenarios.runs.execute",
     "run_figures": "metrics.report.figures",

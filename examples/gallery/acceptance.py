@@ -7,7 +7,7 @@ import virsci_society as vs
 SIZE = {"population.ecosystem.scientists": 60, "population.ecosystem.papers": 300}
 scenario = vs.load_scenario("community/closed", until="3y", **{"protocol.turns": 1}, **SIZE)
 run = vs.Run.open(vs.run_scenario(scenario, "runs/talking"))
-table = vs.measure(run, "acceptance").astype(float)
+table = vs.compute_metric(run, "acceptance").astype(float)
 
 share, low, high = (100 * table[name] for name in ("share", "low", "high"))
 pyplot.errorbar(table["load"], share, [share - low, high - share], fmt="o", ms=9, capsize=5)

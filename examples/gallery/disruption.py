@@ -7,7 +7,9 @@ import virsci_society as vs
 SIZE = {"population.ecosystem.scientists": 60, "population.ecosystem.papers": 300}
 scenario = vs.load_scenario("community/closed", until="3y", **{"protocol.turns": 1}, **SIZE)
 run = vs.Run.open(vs.run_scenario(scenario, "runs/talking"))
-papers = vs.measure(run, "disruption").merge(run.table("teams"), left_on="paper", right_on="team")
+papers = vs.compute_metric(run, "disruption").merge(
+    run.table("teams"), left_on="paper", right_on="team"
+)
 papers = papers[papers["CD"].notna()]
 sizes = [size for size, n in papers["size"].value_counts().sort_index().items() if n >= 5]
 

@@ -5,7 +5,7 @@ from matplotlib import pyplot
 import virsci_society as vs
 
 run = vs.Run.open(vs.run_scenario(vs.load_scenario("community/assembly"), "runs/assembly"))
-table = vs.measure(run, "structure").astype({"date": float, "giant_share": float})
+table = vs.compute_metric(run, "structure").astype({"date": float, "giant_share": float})
 grown = table[table["network"] == "grown"].fillna({"giant_share": 0})
 days, nodes = grown["date"], grown["nodes"].astype(int)
 largest = nodes * grown["giant_share"]

@@ -6,7 +6,7 @@ from matplotlib import pyplot
 import virsci_society as vs
 
 run = vs.Run.open(vs.run_scenario(vs.load_scenario("community/assembly"), "runs/assembly"))
-papers = vs.measure(run, "productivity")["papers"].astype(int)
+papers = vs.compute_metric(run, "productivity")["papers"].astype(int)
 shares = papers.value_counts(normalize=True).sort_index()
 lotka = 6 / np.pi**2 / np.arange(1, shares.index.max() + 1) ** 2
 

@@ -11,7 +11,7 @@ kinds = {
     "newcomer_incumbent": "a newcomer and somebody who had written",
     "newcomer_newcomer": "two newcomers",
 }
-table = vs.measure(run, "assembly").astype(float)
+table = vs.compute_metric(run, "assembly").astype(float)
 table["new"] = table["incumbent_incumbent"] - table["repeats"]
 quarters = table[table["date"] > 0].groupby((table["date"] - 1) // 91.3)[list(kinds)].sum()
 shares = 100 * quarters.div(quarters.sum(axis=1), axis=0)

@@ -11,7 +11,7 @@ for size, seed in [(size, seed) for size in (2, 5) for seed in range(1, 6)]:
     keys = {**KEYS, "protocol.team_size": size, "seed": seed}
     scenario = vs.load_scenario("community/assembly", **keys)
     runs[size, seed] = vs.Run.open(vs.run_scenario(scenario, f"runs/{size}-{seed}", page=False))
-tables = [vs.measure(run, "structure").iloc[-1] for run in runs.values()]  # papers since day 0
+tables = [vs.compute_metric(run, "structure").iloc[-1] for run in runs.values()]
 shares = 100 * np.array([float(last["giant_share"]) for last in tables]).reshape(2, 5)
 difference = shares[1] - shares[0]
 error = 2.776 * difference.std(ddof=1) / np.sqrt(5)  # Student's t, 4 degrees of freedom

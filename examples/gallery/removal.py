@@ -10,7 +10,7 @@ changed = vs.load_scenario("community/assembly", interventions=LEAVE)
 without = vs.run_scenario(changed, "runs/without")
 
 for folder, label, style in ((parent, "nobody leaves", "C0o-"), (without, "ten leave", "C1o--")):
-    table = vs.measure(vs.Run.open(folder), "active_structure")
+    table = vs.compute_metric(vs.Run.open(folder), "active_structure")
     recent = table[(table["years"] == 1) & (table["ties"] == "recent")].astype({"date": float})
     share = 100 * recent["giant_share"].astype(float)
     pyplot.plot(recent["date"], share, style, ms=5, label=label)

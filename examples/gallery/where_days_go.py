@@ -14,7 +14,7 @@ parts = {
     "notice": "notice of the next meeting",
     "other": "other",
 }
-days = vs.measure(run, "projects").astype(dict.fromkeys(parts, float))
+days = vs.compute_metric(run, "projects").astype(dict.fromkeys(parts, float))
 axis = days.groupby("size")[list(parts)].mean().rename(columns=parts).plot.bar(stacked=True, rot=0)
 axis.set(xlabel="members of the team", ylabel="days, mean over teams")
 axis.set(title="From the founding to the end of the work")

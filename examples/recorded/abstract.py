@@ -15,7 +15,7 @@ for paper in run.table("papers").itertuples():
     print(f"\n{paper.title}\n")
     print(fill(paper.abstract, 96))
 print()
-counts = vs.measure(run, "reply_texts").sum(numeric_only=True)
+counts = vs.compute_metric(run, "reply_texts").sum(numeric_only=True)
 noticed = ", ".join(f"{number} {what}" for what, number in counts.items() if what != "asked")
 print(f"Nobody has judged the replies. Of {counts['asked']}: {noticed}.")
 print("A model of this size shows that the program works with a real model, and nothing about")

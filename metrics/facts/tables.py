@@ -255,7 +255,7 @@ class _RunTables(Mapping[str, pd.DataFrame]):
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name in MEASURED:
             measure, column = MEASURED[name]
-            return self._run.measure(measure).dropna(subset=[column])
+            return self._run.metric(measure).dropna(subset=[column])
         if name not in TABLES:
             raise KeyError(name)
         return self._run.table(name)

@@ -197,7 +197,7 @@ def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
     Without settings those of the run's scenario hold, and what the run holds already is not
     measured again. A run without databases gives the measure it was written with, if any.
     """
-    held = run.measure("novelty") if "novelty" in run.measure_names() else None
+    held = run.metric("novelty") if "novelty" in run.metric_names() else None
     if held is not None and (settings is None or run.databases is None):
         return held
     if run.databases is None or run.vectors is None or not len(run.vectors.ids):
@@ -253,8 +253,8 @@ def novelty_by_embedding(run: Run) -> pd.DataFrame:
 def means_by_embedding(run: Run, names: Iterable[str]) -> dict[str, float]:
     """The mean of each named measure in the further embeddings, as ``HD by all-MiniLM-L6-v2``."""
     asked = [name for name in COLUMNS if name in set(names)]
-    held = "novelty_by_embedding" in run.measure_names()
-    table = run.measure("novelty_by_embedding") if asked and held else pd.DataFrame()
+    held = "novelty_by_embedding" in run.metric_names()
+    table = run.metric("novelty_by_embedding") if asked and held else pd.DataFrame()
     titles = table["embedding"].unique()[1:] if len(table) else ()
     return {
         f"{name} by {title}": float(table.loc[table["embedding"] == title, name].mean())
@@ -286,8 +286,8 @@ def novelty_agreement(run: Run) -> pd.DataFrame:
     ``rank_correlation`` over them with its 95 % interval, ``low`` to ``high``.
     """
     name = "novelty_by_embedding"
-    held = name in run.measure_names()
-    table = run.measure(name) if held else run.add_measure(name, novelty_by_embedding(run))
+    held = name in run.metric_names()
+    table = run.metric(name) if held else run.add_metric(name, novelty_by_embedding(run))
     kinds = dict.fromkeys(("measure", "embedding", "other"), "string") | {"papers": "Int64"}
     kinds |= dict.fromkeys(("mean", "other_mean", "rank_correlation", "low", "high"), "Float64")
     rows = []

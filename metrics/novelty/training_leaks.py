@@ -111,8 +111,8 @@ def run_leaks(run: Run) -> pd.DataFrame:
     Long shared runs are how test sets are searched for what a model was trained on
     (Brown et al. 2020). The neighbours are those of the novelty measure, with its settings.
     """
-    if "leaks" in run.measure_names():
-        return run.measure("leaks")
+    if "leaks" in run.metric_names():
+        return run.metric("leaks")
     if run.databases is None or run.vectors is None or not len(run.vectors.ids):
         return typed_table([], COLUMNS)
     near = novelty.run_novelty(run).set_index("paper").loc[list(run.vectors.ids)]

@@ -16,7 +16,7 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.files.atomic_files import make_folder, write_atomically
 from virsci_society.metrics.inference.intervals import Interval, t_interval
 from virsci_society.metrics.novelty.novelty import settings_of
-from virsci_society.metrics.registry import measure
+from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
@@ -323,16 +323,16 @@ def run_figures(run: Run) -> dict[str, Markup]:
 
 def measure_figures(run: Run) -> dict[str, Markup]:
     """The figures that are drawn from measures alone, by the names of ``run_figures``."""
-    weekly, relative = measure(run, "weekly"), settings_of(run).normalise != "none"
+    weekly, relative = compute_metric(run, "weekly"), settings_of(run).normalise != "none"
     drawn: dict[str, Markup | None] = {}
-    drawn["novelty"] = novelty(measure(run, "novelty"), relative)
+    drawn["novelty"] = novelty(compute_metric(run, "novelty"), relative)
     # Teams at work when a run was stopped are not in its tables: counts would sink.
     if run.partial is None:
         drawn["teams-at-work"] = teams_in_flight(weekly)
         drawn["memberships"] = memberships(weekly)
     for draw in (delays, acceptance, degrees, assembly):
-        drawn[draw.__name__] = draw(measure(run, draw.__name__))
-    drawn["giant-share"] = largest_component(measure(run, "structure"))
+        drawn[draw.__name__] = draw(compute_metric(run, draw.__name__))
+    drawn["giant-share"] = largest_component(compute_metric(run, "structure"))
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 

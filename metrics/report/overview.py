@@ -17,7 +17,7 @@ from virsci_society.metrics.cost import VERDICTS, Ledger, read_ledger
 from virsci_society.metrics.inference.intervals import Interval
 from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.population import initial_population, people_ever
-from virsci_society.metrics.registry import measure
+from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.reply_texts import text_sentences
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.network_layout import Communities
@@ -64,7 +64,7 @@ def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[
 def head_count(run: Run) -> str:
     """How many scientists of how many fields, and when: of a society that people join or leave."""
     ever = people_ever(run)
-    there = measure(run, "presence")
+    there = compute_metric(run, "presence")
     invented = "invented " if _is_invented(run) else ""
     if not len(there):
         return f"{count_of(ever, f'{invented}scientist')}{_fields(run)}"
@@ -126,7 +126,7 @@ def network_sentence(run: Run) -> str:
 
 def _first_and_last(run: Run) -> list[dict[str, Any]]:
     """The network, ties before day 0 included, on day 0 and at the end."""
-    network = measure(run, "structure")
+    network = compute_metric(run, "structure")
     return records(network[network["network"] == "all"].iloc[[0, -1]])
 
 
@@ -169,7 +169,7 @@ def _bridges(whole: Communities) -> str:
 
 def _novelty_sentence(run: Run) -> str:
     """The mean overall novelty in words; empty where rules wrote, or nothing was measured."""
-    values = measure(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
+    values = compute_metric(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
     if not len(values) or written_by_rules(run):
         return ""
     band = figures.mean_interval(values)

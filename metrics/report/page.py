@@ -11,7 +11,7 @@ from typing import Any
 
 from virsci_society.metrics.cost import RUNGS, read_ledger
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, wilson_interval
-from virsci_society.metrics.registry import measure
+from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.report import sections
 from virsci_society.metrics.report.figures import measure_figures
 from virsci_society.metrics.report.network_layout import run_communities
@@ -54,7 +54,7 @@ def _page_context(run: Run) -> dict[str, Any]:
     drawn = measure_figures(run)
     summary, whole = summarise_run(run), run_communities([run])
     by_rules = written_by_rules(run)
-    cited = bool(measure(run, "impact")["cited"].any())
+    cited = bool(compute_metric(run, "impact")["cited"].any())
     return {
         "told": summary,
         "short": first_screen(run, summary, whole),
@@ -83,13 +83,13 @@ def _page_context(run: Run) -> dict[str, Any]:
         "presence": sections.presence_section(run),
         "drawn": drawn,
         "share_interval": wilson_interval(1, 2).method,
-        "slope": records(measure(run, "acceptance_slope"))[0],
+        "slope": records(compute_metric(run, "acceptance_slope"))[0],
         "reading": sections.reply_parsing_section(run, summary),
         "refereeing": sections.peer_review_section(run),
         "ladder": RUNGS,
         "paid": sections.cost_section(read_ledger(run)),
-        "acts": records(measure(run, "calls_by_act")),
-        "stages": records(measure(run, "calls_by_stage")),
+        "acts": records(compute_metric(run, "calls_by_act")),
+        "stages": records(compute_metric(run, "calls_by_stage")),
         "team_measures": sections.measures_section(run, sections.TEAM_MEASURES),
         "by_protocol": sections.by_protocol_section(run),
         "provenance": sections.provenance_section(run, summary),

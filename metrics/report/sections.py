@@ -21,7 +21,7 @@ from virsci_society.metrics.networks.removals import removed_by_date
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of, settings_of
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from virsci_society.metrics.population import LEFT, people_ever
-from virsci_society.metrics.registry import measure, measure_run
+from virsci_society.metrics.registry import compute_metric, measure_run
 from virsci_society.metrics.reply_texts import text_counts
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import draw_run_network
@@ -48,7 +48,7 @@ IMPACT_MEASURES = ("gini_papers", "top_tenth_papers", "gini_citations", "disrupt
 
 def presence_section(run: Run) -> list[dict[str, Any]]:
     """Who was there, year by year and on the last day; nothing where nobody comes or goes."""
-    table = measure(run, "presence")
+    table = compute_metric(run, "presence")
     # Dates are multiples of 2^-20 day, so a year is met to within rounding.
     whole = (table["date"] % 365.0 < 1e-6) | (table["date"] == run.days)
     return records(table[whole])
@@ -56,7 +56,7 @@ def presence_section(run: Run) -> list[dict[str, Any]]:
 
 def novelty_section(run: Run) -> dict[str, Any]:
     """HD, CD, CI and ON as means with intervals, and what stood in for missing values."""
-    table = measure(run, "novelty")
+    table = compute_metric(run, "novelty")
     parts, method = [], ""
     for name in COLUMNS:
         values = table[name].dropna()
@@ -75,8 +75,8 @@ def novelty_section(run: Run) -> dict[str, Any]:
         "relative": settings["normalise"] != "none",
         "settings": ", ".join(f"{key} {_setting(value)}" for key, value in settings.items()),
         "embedding": embedding_of(run),
-        "agreement": records(measure(run, "novelty_agreement")),
-        "labels": measure(run, "novelty_by_embedding")["label"].unique().tolist(),
+        "agreement": records(compute_metric(run, "novelty_agreement")),
+        "labels": compute_metric(run, "novelty_by_embedding")["label"].unique().tolist(),
     }
 
 
@@ -115,23 +115,23 @@ def by_protocol_section(run: Run) -> list[dict[str, Any]]:
     """The main measures by protocol, where there are several."""
     if run.table("teams")["protocol"].nunique() < 2:
         return []
-    return records(measure(run, "by_protocol"))
+    return records(compute_metric(run, "by_protocol"))
 
 
 def observed_section(run: Run) -> dict[str, Any]:
     """Rows of the comparison with real papers, if the run has it."""
-    if "observed_scores" not in run.measure_names():
+    if "observed_scores" not in run.metric_names():
         return {"observed": [], "scores": [], "unknown": []}
     return {
         "observed": _observed(run),
-        "scores": records(run.measure("observed_scores")),
-        "unknown": list(run.measure("observed_unknowns")["unknown"]),
+        "scores": records(run.metric("observed_scores")),
+        "unknown": list(run.metric("observed_unknowns")["unknown"]),
     }
 
 
 def _observed(run: Run) -> list[dict[str, Any]]:
     """The comparison over the longest window: one entry per column, with its rows."""
-    table = run.measure("observed")
+    table = run.metric("observed")
     kind = " (" + table["kind"] + ")"
     table = table.assign(
         measure=table["measure"] + kind.mask(table["kind"] == "difference", ""),
@@ -149,7 +149,7 @@ ROWS_SHOWN = 10
 
 def leakage_section(run: Run) -> dict[str, Any]:
     """The training cut-off, and the abstracts that share most with contemporary papers."""
-    table = measure(run, "leaks")
+    table = compute_metric(run, "leaks")
     known = table.dropna(subset=["shared"])
     order = known.sort_values(["shared", "similarity", "paper"], ascending=[False, False, True])
     titles = run.table("papers").set_index("paper")["title"]
@@ -228,10 +228,10 @@ ALL = "all forms"
 
 def reply_parsing_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
     """Rungs of all questions and of each form, verdicts, and outcomes without defaults."""
-    calls, acts = measure(run, "calls_by_rung"), measure(run, "calls_by_act")
+    calls, acts = compute_metric(run, "calls_by_rung"), compute_metric(run, "calls_by_act")
     known = summary["reading"] or {"asked": None, "rungs": {}, "verdicts": {}, "by_form": {}}
     defaulted = int(acts["defaulted"].sum())
-    outcomes = measure(run, "outcomes_without_defaults") if defaulted else None
+    outcomes = compute_metric(run, "outcomes_without_defaults") if defaulted else None
     return {
         "asked": known["asked"],
         "rungs": [(rung, count) for rung, count in known["rungs"].items() if count],
@@ -269,7 +269,7 @@ def peer_review_section(run: Run) -> dict[str, Any] | None:
     """Outcomes of all submissions; None where nothing was submitted."""
     if run.table("submissions").empty:
         return None
-    return records(measure(run, "review_outcomes"))[0]
+    return records(compute_metric(run, "review_outcomes"))[0]
 
 
 REMOVALS_DRAWN = 3
@@ -313,7 +313,7 @@ def claims_section(run: Run) -> dict[str, Any]:
     ``unknown`` references are None where the literature is not at hand; ``compared`` papers are
     those held against what they cite.
     """
-    table = measure(run, "claims")
+    table = compute_metric(run, "claims")
     titles = run.table("papers").set_index("paper")["title"]
     copied = table["copied"].dropna()
     found = (table["figures"] > 0) | (table["unknown_references"].fillna(0) > 0)
@@ -334,7 +334,9 @@ def claims_section(run: Run) -> dict[str, Any]:
         "rows": shown.head(ROWS_SHOWN)
         .assign(title=lambda rows: rows["paper"].map(titles))
         .to_dict("records"),
-        "groups": _uneven(measure(run, "representation")).head(ROWS_SHOWN).to_dict("records"),
+        "groups": _uneven(compute_metric(run, "representation"))
+        .head(ROWS_SHOWN)
+        .to_dict("records"),
     }
 
 
@@ -370,7 +372,7 @@ def papers_section(run: Run, title_words: int, abstract_words: int) -> list[dict
     own = cites[inside].groupby("citing")["cited"].agg(list)
     past = cites[~inside].groupby("citing").size()
     cited = cites[inside].groupby("cited").size()
-    scores = measure(run, "novelty").set_index("paper")
+    scores = compute_metric(run, "novelty").set_index("paper")
     shown = []
     for number, row in enumerate(papers.to_dict("records"), 1):
         name = row["paper"]
@@ -404,7 +406,7 @@ def people_section(run: Run) -> dict[str, Any]:
     members, people = run.table("members"), run.table("scientists")
     names = people["scientist"]
     led = members[members["role"] == "leader"]["scientist"].value_counts()
-    standing = measure(run, "standing").set_index("scientist")["citations"]
+    standing = compute_metric(run, "standing").set_index("scientist")["citations"]
     wrote = run.table("authorships")["scientist"].value_counts()
     careers = run.table("careers")
     left = careers[careers["change"].isin(LEFT)]

@@ -92,7 +92,7 @@ def waiting(run: Run) -> pd.DataFrame:
             homework_queue_max=("queue", "max"),
         )
     )
-    by_round = _held_up(sized(run.measure(rounds)), rooms)
+    by_round = _held_up(sized(run.metric(rounds)), rooms)
     table = by_room.join(by_desk, how="outer").join(by_round, how="outer")
     table = table.sort_index().reset_index()
     for count in ("meetings", "homework", "rounds"):

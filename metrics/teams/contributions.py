@@ -109,7 +109,7 @@ def leads_by(own: Counter[str]) -> bool:
 
 def team_roles(run: Run) -> pd.DataFrame:
     """How flat each team was, and who was named without cause (Xu et al. 2022; this project)."""
-    table = run.measure(contributions)
+    table = run.metric(contributions)
     known: dict[str, list[tuple[Any, ...]]] = {}
     for team, *told in _rows(table, "team", *SEEN):
         known.setdefault(team, []).append(tuple(told))
@@ -129,7 +129,7 @@ def credit_by_position(run: Run) -> pd.DataFrame:
     """What the place among the authors says, beside what they contributed (Hagen 2008)."""
     papers = run.table("papers")
     own = set(papers.loc[papers["outside_authors"].isna(), "paper"])
-    table = run.measure(contributions).dropna(subset=["position", "paper"])
+    table = run.metric(contributions).dropna(subset=["position", "paper"])
     credit: dict[str, list[tuple[float, ...]]] = {"first": [], "middle": [], "last": []}
     authors: dict[str, list[tuple[Any, ...]]] = {}
     for paper, *told in _rows(table, "paper", "position", "share", "leads", "gift"):

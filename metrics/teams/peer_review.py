@@ -188,7 +188,7 @@ def panel_agreement(run: Run) -> pd.DataFrame:
 
     A revision that is asked for is no acceptance.
     """
-    table = run.measure(panels).dropna(subset=["decision"])
+    table = run.metric(panels).dropna(subset=["decision"])
     pairs = table.groupby(["team", "submission"])["decision"].agg(list)
     votes = [[one == "accept" for one in pair] for pair in pairs if len(pair) == 2]
     total = len(votes)

@@ -177,7 +177,7 @@ def teams(run: Run) -> pd.DataFrame:
     meetings = run.table("meetings")
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
     table["meetings"] = counts_of(table["team"], late.size())
-    held_up = run.measure(rounds).groupby("team")["held_up"].sum()
+    held_up = run.metric(rounds).groupby("team")["held_up"].sum()
     waited = table["team"].map(late.sum()).fillna(0.0) + table["team"].map(held_up).fillna(0.0)
     table["waiting"] = waited.astype("Float64")
     asked = run.table("invitations")
@@ -239,13 +239,13 @@ def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
     yield "with a paper", "teams", wrote.astype("Float64")
     papers = run.table("papers")
     team_of = dict(zip(papers["paper"], papers["team"], strict=True))
-    scores = run.add_measure("novelty", novelty.run_novelty(run))
+    scores = run.add_metric("novelty", novelty.run_novelty(run))
     for name in novelty.COLUMNS:
         yield name, "papers", scores[name].set_axis(scores["paper"].map(team_of))
     built = ended[wrote]
     yield "size", "teams", built["size"]
     yield "days to paper", "teams", built["published"] - built["founded"]
-    cost = run.measure(inference_cost).set_index("team")["inference_cost"]
+    cost = run.metric(inference_cost).set_index("team")["inference_cost"]
     yield "inference cost", "teams", cost[cost.index.isin(built.index)]
     asked = run.table("invitations").set_index("team")["outcome"]
     answers = asked[asked.isin(["accepted", "declined"])]
@@ -276,12 +276,12 @@ def by_protocol(run: Run) -> pd.DataFrame:
     founded = run.table("teams").set_index("team")
     ended = pd.Series(~unended(run).to_numpy(), index=founded.index)
     wrote = founded["state"].isin(["published", "finished"])
-    cost = run.measure(inference_cost).set_index("team")["inference_cost"]
+    cost = run.metric(inference_cost).set_index("team")["inference_cost"]
     values = pd.DataFrame({"protocol": founded["protocol"], "teams": 1})
     values["ended"] = ended.astype("Int64")
     # Teams at work have neither written nor failed.
     values["with_paper"] = wrote.astype("Float64").where(ended)
-    built = run.measure(teams).set_index("team")[list(OF_TEAMS)].astype("Float64")
+    built = run.metric(teams).set_index("team")[list(OF_TEAMS)].astype("Float64")
     values = values.join(built)
     values["inference_cost"] = cost.reindex(values.index).astype("Float64").where(wrote)
     by = _of_papers(run)
@@ -302,5 +302,5 @@ def _of_papers(run: Run) -> pd.DataFrame:
     inside = inside_citations(run)["cited"].value_counts()
     table = pd.DataFrame({"protocol": papers["team"].map(protocol)}, index=papers.index)
     table["cited"] = inside.reindex(table.index).fillna(0).astype("Float64")
-    scores = run.add_measure("novelty", novelty.run_novelty(run)).set_index("paper")
+    scores = run.add_metric("novelty", novelty.run_novelty(run)).set_index("paper")
     return table.join(scores[list(novelty.COLUMNS)].astype("Float64"))

@@ -158,7 +158,7 @@ def pieces(run: Run) -> pd.DataFrame:
 
 def delays(run: Run) -> pd.DataFrame:
     """Waiting of a member per round, by team size and by how many teams it is in (this project)."""
-    table = run.measure(pieces)
+    table = run.metric(pieces)
     parts = []
     for by in ("size", "memberships"):
         grouped = table.groupby(by)

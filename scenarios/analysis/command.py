@@ -249,12 +249,12 @@ def _keep(found: ObservedComparison, folder: Path) -> Path:
     from virsci_society.metrics.report.page import write_page
     from virsci_society.society.results.run import Run
     from virsci_society.society.results.speaker import speaker_of
-    from virsci_society.society.results.table_files import write_measures
+    from virsci_society.society.results.table_files import write_metrics
 
     notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
     tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
     measures = {**tables, "observed_unknowns": notes}
     with writing(folder, "written to"):
-        write_measures(folder, measures, speaker_of(Run.open(folder).manifest))
+        write_metrics(folder, measures, speaker_of(Run.open(folder).manifest))
         # Opened again: a run knows the hashes of its files as they were when it was opened.
         return write_page(Run.open(folder), folder)

@@ -78,12 +78,12 @@ def _show_table(run: Path, name: str, json: bool) -> None:
 
     from virsci_society.metrics.measures import metrics_named
     from virsci_society.metrics.novelty.novelty import embedding_of
-    from virsci_society.metrics.registry import measure
+    from virsci_society.metrics.registry import compute_metric
     from virsci_society.society.results.dataframes import with_numpy_dtypes
     from virsci_society.society.results.tables import TABLES
 
     opened = open_to_show(run)
-    found = opened.table(name) if name in TABLES else measure(opened, name)
+    found = opened.table(name) if name in TABLES else compute_metric(opened, name)
     if json:
         tell_json(loads(found.to_json(orient="records")))
         return

@@ -108,18 +108,18 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     from virsci_society.metrics.exports import digested_network, write_networks
     from virsci_society.society.results.digest import digest_content, digest_tables
     from virsci_society.society.results.speaker import speaker_of
-    from virsci_society.society.results.table_files import write_measures
+    from virsci_society.society.results.table_files import write_metrics
 
     run, folder, manifest = recorded.run, recorded.folder, recorded.run.manifest
     # As bytes, which take a tenth of the memory of the graph.
     drawn = digested_network(write_networks(run, folder))
     measures = measure_all(run, recorded.scenario)
-    write_measures(folder, measures, speaker_of(manifest))
+    write_metrics(folder, measures, speaker_of(manifest))
     content = digest_tables(digest_content(run.tables())).encode()
     manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
         # Without what was computed on the way: the page shows what was asked for.
-        _write_page(folder, run.with_measures(measures))
+        _write_page(folder, run.with_metrics(measures))
     # Before the manifest: a finished run has no part that could be shown in its place.
     for part in (PARTIAL, UNREADY):
         remove_folder(folder / part)
@@ -208,12 +208,12 @@ def _write_page(folder: Path, run: Run) -> None:
     from virsci_society.metrics.summary import COUNTED
     from virsci_society.metrics.summary_file import write_summary
 
-    asked = run.measure_names()
+    asked = run.metric_names()
     write_page(run, folder)
     # What is written agrees with what the folder alone gives: it holds no databases.
-    counted = [name for name in run.measure_names() if name in COUNTED]
+    counted = [name for name in run.metric_names() if name in COUNTED]
     names = dict.fromkeys([*asked, *counted])
-    held = run.with_measures({name: run.measure(name) for name in names})
+    held = run.with_metrics({name: run.metric(name) for name in names})
     held.databases = None
     write_summary(held, folder)
 
@@ -221,7 +221,7 @@ def _write_page(folder: Path, run: Run) -> None:
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Write the hashes of all files of a run, and last the manifest, which is one of them."""
     text = json.dumps(manifest | {"hashes": HASHES}, indent=2, ensure_ascii=False) + "\n"
-    tables = (*folder.glob("tables/*.parquet"), *folder.glob("tables/measures/*.parquet"))
+    tables = (*folder.glob("tables/*.parquet"), *folder.glob("tables/metrics/*.parquet"))
     files = (folder / name for name in HASHED)
     hashed = (*(path for path in files if path.exists()), *tables)
     write_hashes(folder, hashed, {MANIFEST: text})
@@ -285,16 +285,16 @@ def resolved_text(scenario: Scenario) -> str:
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names, by the name of the measure."""
     from virsci_society.metrics.measures import metrics_named
-    from virsci_society.metrics.registry import measure
+    from virsci_society.metrics.registry import compute_metric
     from virsci_society.scenarios.config.registry import outside_metric
 
     measures = {}
     for metric in scenario.metrics:
         for name in metrics_named(metric):
-            measures[name] = measure(run, name)
+            measures[name] = compute_metric(run, name)
         if (outside := outside_metric(metric)) is not None:
             name, function = outside
-            measures[name] = run.add_measure(name, _table_of(function(run), metric))
+            measures[name] = run.add_metric(name, _table_of(function(run), metric))
     if scenario.backend.backend.parts:
         return {name: _marked(table, run) for name, table in measures.items()}
     return measures

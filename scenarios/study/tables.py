@@ -292,7 +292,7 @@ def stack_measures(folder: Path, results: Sequence[RunResult]) -> dict[str, pd.D
     done, stacks = [one.index for one in results if one.state == "done"], {}
     for name in METRICS:
         where = folder / TABLES / f"{name}.parquet"
-        paths = {i: folder_of(folder, i) / "tables" / "measures" / where.name for i in done}
+        paths = {i: folder_of(folder, i) / "tables" / "metrics" / where.name for i in done}
         parts = {index: read_arrow(path) for index, path in paths.items() if path.is_file()}
         if not parts:
             continue

@@ -3,11 +3,11 @@
 ::
 
     manifest.json  hashes.json  scenario.yaml  events.jsonl  vectors.npz  digest
-    tables/*.parquet  tables/measures/*.parquet
+    tables/*.parquet  tables/metrics/*.parquet
     network.graphml  network.gexf  report.html  summary.json
-    partial/  the same of a run that was stopped: no digest, measures or networks
+    partial/  the same of a run that was stopped: no digest, metrics or networks
 
-``Run`` computes no measure by itself; the measures of a run are in ``metrics``.
+``Run`` computes no metric by itself; the metrics of a run are in ``metrics``.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def read_vectors(path: Path) -> Vectors:
 
 
 class Run:
-    """One run: its tables, events, measures, manifest, scenario and vectors.
+    """One run: its tables, events, metrics, manifest, scenario and vectors.
 
     Attributes:
         manifest: the content of ``manifest.json`` (seed, days, boundary, backend, versions, ...).
@@ -106,7 +106,7 @@ class Run:
         scenario_text: see above; empty: the scenario as JSON.
         vectors: see above.
         databases: see above.
-        measures: by name, those that are in memory.
+        metrics: by name, those that are in memory.
         events: of a run without a folder, in simulated order.
         digest: see above; None: that of the manifest, if it has one.
         folder: see above.
@@ -131,7 +131,7 @@ class Run:
         scenario_text: str = "",
         vectors: Vectors | None = None,
         databases: Any = None,
-        measures: Mapping[str, pd.DataFrame] | None = None,
+        metrics: Mapping[str, pd.DataFrame] | None = None,
         events: Sequence[Mapping[str, Any]] = (),
         digest: str | None = None,
         folder: Path | None = None,
@@ -143,7 +143,7 @@ class Run:
         self.scenario_text = scenario_text or json.dumps(self.scenario, indent=2, sort_keys=True)
         self.vectors = vectors
         self.databases = databases
-        self._measures = dict(measures or {})
+        self._metrics = dict(metrics or {})
         self._events = events
         self.digest = digest if digest is not None else self.manifest.get("digest")
         self.folder = folder
@@ -253,7 +253,7 @@ class Run:
             "who spoke": speaker_of(self.manifest),
             "digest": self.digest,
             "folder": self.folder,
-            "measures": ", ".join(self.measure_names()),
+            "metrics": ", ".join(self.metric_names()),
         }
         rows = "".join(
             f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>"
@@ -314,43 +314,43 @@ class Run:
         self.tables()
         self._events = list(self.events())
 
-    def measure(
+    def metric(
         self, what: str | Callable[[Run], pd.DataFrame], *, plain: bool = False
     ) -> pd.DataFrame:
-        """One measure, as it was written with the run or added to it, or computed now.
+        """One metric, as it was written with the run or added to it, or computed now.
 
         Args:
-            what: name of a measure that the run holds; or a function of a run, such as one of
+            what: name of a metric that the run holds; or a function of a run, such as one of
                 ``metrics.METRICS``, which is called once and whose table is kept under its name.
             plain: as for ``table``.
 
         Raises:
-            InputError: the run holds no measure of that name; the message lists those it holds.
+            InputError: the run holds no metric of that name; the message lists those it holds.
         """
         name = what if isinstance(what, str) else what.__name__
-        if not isinstance(what, str) and name not in self._measures:
-            self.add_measure(name, what(self))
-        if name not in self._measures:
+        if not isinstance(what, str) and name not in self._metrics:
+            self.add_metric(name, what(self))
+        if name not in self._metrics:
             # The name becomes part of a path, so it must not lead out of the folder.
-            path = self._file(f"tables/measures/{name}.parquet") if name.isidentifier() else None
+            path = self._file(f"tables/metrics/{name}.parquet") if name.isidentifier() else None
             if path is None:
-                names = self.measure_names()
+                names = self.metric_names()
                 told = (
                     did_you_mean(name, names) or f"; this run holds: {', '.join(names) or 'none'}"
                 )
-                more = "metrics.measure(run, NAME) computes others"
+                more = "vs.compute_metric(run, NAME) computes others"
                 raise InputError(f"no metric is called {name!r}{told}; {more}")
-            self._measures[name] = read_parquet(path)
-        found = self._measures[name]
+            self._metrics[name] = read_parquet(path)
+        found = self._metrics[name]
         return with_numpy_dtypes(found) if plain else found
 
-    def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
-        """Keep a measure that was computed from this run in memory under a name, and return it."""
-        self._measures[name] = table
+    def add_metric(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
+        """Keep a metric that was computed from this run in memory under a name, and return it."""
+        self._metrics[name] = table
         return table
 
-    def with_measures(self, measures: Mapping[str, pd.DataFrame]) -> Run:
-        """The same run in memory with these measures and no other, which shares its tables."""
+    def with_metrics(self, metrics: Mapping[str, pd.DataFrame]) -> Run:
+        """The same run in memory with these metrics and no other, which shares its tables."""
         return Run(
             self._tables,
             self.manifest,
@@ -358,15 +358,15 @@ class Run:
             scenario_text=self.scenario_text,
             vectors=self.vectors,
             databases=self.databases,
-            measures=measures,
+            metrics=metrics,
             events=self._events,
         )
 
-    def measure_names(self) -> list[str]:
-        """The names of the measures written with the run or added to it, sorted."""
-        folder = self.folder / "tables" / "measures" if self.folder else None
+    def metric_names(self) -> list[str]:
+        """The names of the metrics written with the run or added to it, sorted."""
+        folder = self.folder / "tables" / "metrics" if self.folder else None
         files = folder.glob("*.parquet") if folder else ()
-        return sorted({*self._measures, *(path.stem for path in files)})
+        return sorted({*self._metrics, *(path.stem for path in files)})
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Read the events in simulated order, one dictionary each.

@@ -172,15 +172,15 @@ def write_csv(
         write_atomically(target / CSV_METADATA, content)
 
 
-def write_measures(
+def write_metrics(
     folder: Path | str, measures: Mapping[str, pd.DataFrame], speaker: str = ""
 ) -> None:
-    """Write measures, by name, as ``tables/measures/*.parquet`` into a run folder."""
+    """Write measures, by name, as ``tables/metrics/*.parquet`` into a run folder."""
     written = []
     for name, table in measures.items():
         if not name.isidentifier():
             raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
-        path = Path(folder) / "tables" / "measures" / f"{name}.parquet"
+        path = Path(folder) / "tables" / "metrics" / f"{name}.parquet"
         written.append(path)
         write_parquet(path, table, speaker=speaker)
     # Last: a file that a kill leaves without its new hash is noticed when it is read.

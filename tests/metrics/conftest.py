@@ -1,7 +1,7 @@
 """The run written by hand, for the tests of this folder."""
 
 from tests.hand_run import (  # noqa: F401 - fixtures
-    _remembered_measures,
+    _remembered_metrics,
     add_call,
     empty_run,
     hand_run,

@@ -7,7 +7,7 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.measures import FAMILY_METRICS, compares_papers, metrics_named
-from virsci_society.metrics.registry import FAMILIES, METRICS, measure
+from virsci_society.metrics.registry import FAMILIES, METRICS, compute_metric
 from virsci_society.scenarios.config.schema import METRICS as DEFAULT
 
 MODULES = sorted({metric.__module__ for metric in METRICS.values()})
@@ -100,14 +100,14 @@ def test_names_can_be_file_names():
 
 def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
     written = METRICS["teams"](run).head(1)
-    again = make_run(measures={"teams": written})
-    assert measure(again, "teams") is written
-    assert len(measure(run, "teams")) == 3
+    again = make_run(metrics={"teams": written})
+    assert compute_metric(again, "teams") is written
+    assert len(compute_metric(run, "teams")) == 3
     with pytest.raises(InputError, match="no metric is called 'fame'"):
-        measure(run, "fame")
+        compute_metric(run, "fame")
     told = r"^no metric is called 'degree'; did you mean 'degrees'.*a rank of scientists"
     with pytest.raises(InputError, match=told):
-        measure(run, "degree")
+        compute_metric(run, "degree")
 
 
 def test_a_scenario_can_ask_for_every_family_and_has_the_usual_ones_by_default():

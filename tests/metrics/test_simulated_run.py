@@ -3,7 +3,7 @@
 import pytest
 
 from virsci_society.metrics.novelty.novelty import COLUMNS
-from virsci_society.metrics.registry import METRICS, measure
+from virsci_society.metrics.registry import METRICS, compute_metric
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.society.results.run import Run
 
@@ -50,5 +50,5 @@ def test_measures_and_summary_agree_with_the_tables(simulated):
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", [name for name in METRICS if name != "novelty"])
 def test_written_measures_are_those_computed_now(name, simulated):
-    written, now = measure(simulated, name), METRICS[name](simulated)
+    written, now = compute_metric(simulated, name), METRICS[name](simulated)
     assert written.astype(str).equals(now.astype(str))

@@ -103,8 +103,8 @@ def test_a_finished_run_is_not_read_through_links(micro, finished, outside, tmp_
         opened = Run.open(folder)
         opened.tables()
         list(opened.events())
-        for name in opened.measure_names():
-            opened.measure(name)
+        for name in opened.metric_names():
+            opened.metric(name)
 
     # What nobody reads or writes again is left out, and a missing file is what a dangling link is.
     names = ["hashes.json", "tables/teams.parquet", "events.jsonl", "vectors.npz"]

@@ -114,7 +114,7 @@ def test_the_report_compares_like_with_like(mixed, tmp_path):
     folder = run_scenario(load_scenario(mixed, seed=5), tmp_path / "run")
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "By protocol" in page
-    table = Run.open(folder).measure("by_protocol").set_index("protocol")
+    table = Run.open(folder).metric("by_protocol").set_index("protocol")
     assert list(table.index) == ["short", "wordless"]
     assert table.at["wordless", "inference_cost"] == 0
 

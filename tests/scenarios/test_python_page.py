@@ -23,7 +23,7 @@ def test_the_code_of_the_page_runs(here, small_text, capsys, monkeypatch):
     printed = capsys.readouterr().out.splitlines()
     assert any(one.startswith("<Run small, seed 3: 12 scientists, 2 teams, ") for one in printed)
     assert printed[-1] == "float64"
-    assert {"weekly", "degrees"} <= set(names["run"].measure_names())
+    assert {"weekly", "degrees"} <= set(names["run"].metric_names())
     assert (here / "three.png").exists()
 
 

@@ -260,7 +260,7 @@ def test_a_run_is_measured_against_its_databases_or_as_it_was_written(run, make_
     assert run_novelty(empty_run).empty
     assert list(run_novelty(empty_run).columns) == list(table.columns)
     assert run_novelty(make_run(databases=run.databases)).empty
-    written = make_run(measures={"novelty": table})
+    written = make_run(metrics={"novelty": table})
     assert run_novelty(written) is table
 
 

@@ -13,7 +13,7 @@ from virsci_society.metrics.novelty.novelty import (
     novelty_scores,
 )
 from virsci_society.metrics.novelty.other_papers import databases_of
-from virsci_society.metrics.registry import measure
+from virsci_society.metrics.registry import compute_metric
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.society.ecosystem.building.profiles import paper_texts
@@ -48,13 +48,13 @@ def scores(table):
 
 
 def test_against_its_own_papers_nothing_changes(finished, here):
-    again = measure(finished, "novelty", past=here / "own")
+    again = compute_metric(finished, "novelty", past=here / "own")
     assert len(again) == len(finished.table("papers")) > 0
-    assert again.astype(str).equals(finished.measure("novelty").astype(str))
+    assert again.astype(str).equals(finished.metric("novelty").astype(str))
 
 
 def test_against_others_it_is_the_novelty_measure_with_those_papers(finished, here):
-    table = measure(finished, "novelty", past=here / "own", contemporary=here / "other")
+    table = compute_metric(finished, "novelty", past=here / "own", contemporary=here / "other")
     own, other = Ecosystem.load(here / "own"), Ecosystem.load(here / "other")
     past, later = own.past, other.contemporary
     encoded = own.embedding.encode(paper_texts(later))
@@ -65,17 +65,17 @@ def test_against_others_it_is_the_novelty_measure_with_those_papers(finished, he
         ids=finished.vectors.ids,
     )
     np.testing.assert_allclose(scores(table), scores(expected), rtol=1e-6)
-    before = finished.measure("novelty")
+    before = finished.metric("novelty")
     assert (table["HD"] == before["HD"]).all()
     assert (table["CD"] != before["CD"]).any()
 
 
 def test_another_embedding_is_fitted_on_the_past(finished, here):
     own = Ecosystem.load(here / "own")
-    same = measure(finished, "novelty", past=here / "own", embedding=own.embedding.name)
-    np.testing.assert_allclose(scores(same), scores(finished.measure("novelty")), rtol=1e-5)
-    narrow = measure(finished, "novelty", past=here / "own", embedding="lsa:8")
-    assert (narrow["HD"] != finished.measure("novelty")["HD"]).all()
+    same = compute_metric(finished, "novelty", past=here / "own", embedding=own.embedding.name)
+    np.testing.assert_allclose(scores(same), scores(finished.metric("novelty")), rtol=1e-5)
+    narrow = compute_metric(finished, "novelty", past=here / "own", embedding="lsa:8")
+    assert (narrow["HD"] != finished.metric("novelty")["HD"]).all()
 
 
 def test_novelty_in_two_embeddings_and_how_far_they_agree(finished, here):
@@ -93,15 +93,15 @@ def test_novelty_in_two_embeddings_and_how_far_they_agree(finished, here):
     papers = len(finished.table("papers"))
     assert table["embedding"].tolist() == [own.embedding.title] * papers + ["LSA 8"] * papers
     assert told[-1] == (90, 90, 0)
-    np.testing.assert_allclose(scores(table[:papers]), scores(finished.measure("novelty")))
-    narrow = measure(finished, "novelty", past=here / "own", embedding="lsa:8")
+    np.testing.assert_allclose(scores(table[:papers]), scores(finished.metric("novelty")))
+    narrow = compute_metric(finished, "novelty", past=here / "own", embedding="lsa:8")
     np.testing.assert_allclose(scores(table[papers:]), scores(narrow))
     agreement = novelty_agreement(run).set_index("measure")
     assert agreement.index.tolist() == PARTS
     assert set(agreement["papers"]) == {papers}
     assert agreement["other_mean"]["HD"] == pytest.approx(narrow["HD"].mean())
     # One embedding, or a run whose papers are not at hand, has nothing to agree.
-    assert not len(measure(finished, "novelty_agreement"))
+    assert not len(compute_metric(finished, "novelty_agreement"))
 
 
 def test_ranks_that_agree_and_ranks_that_do_not(finished):
@@ -111,7 +111,7 @@ def test_ranks_that_agree_and_ranks_that_do_not(finished):
         rows.append(("A", "A", f"p{place}", place, place, 5 - place, None))
         rows.append(("B", "B", f"p{place}", place**2, -place, [5, 4, 3, 1, 2][place], 1.0))
     columns = ["embedding", "label", "paper", "HD", "CD", "CI", "ON"]
-    finished.add_measure("novelty_by_embedding", pd.DataFrame(rows, columns=columns))
+    finished.add_metric("novelty_by_embedding", pd.DataFrame(rows, columns=columns))
     found = novelty_agreement(finished).set_index("measure")
     assert found["rank_correlation"][["HD", "CD", "CI"]].tolist() == pytest.approx([1.0, -1.0, 0.9])
     assert (found["mean"]["HD"], found["other_mean"]["HD"]) == (2.0, 6.0)
@@ -147,18 +147,18 @@ def test_what_cannot_be_measured_with_is_refused(finished, here, change, said):
     if "contemporary" in change:
         change = {"contemporary": here / change["contemporary"]}
     with pytest.raises(InputError, match=said):
-        measure(finished, "novelty", past=here / "own", **change)
+        compute_metric(finished, "novelty", past=here / "own", **change)
 
 
 def test_papers_that_the_society_knew_are_refused(finished, here):
     finished.manifest["boundary"] += 1
     with pytest.raises(InputError, match="the society knew some of them"):
-        measure(finished, "novelty", past=here / "own")
+        compute_metric(finished, "novelty", past=here / "own")
     finished.manifest["boundary"] -= 2
     with pytest.raises(InputError, match="beyond the run's boundary"):
-        measure(finished, "novelty", past=here / "own")
+        compute_metric(finished, "novelty", past=here / "own")
 
 
 def test_only_novelty_is_measured_against_other_papers(finished, here):
     with pytest.raises(InputError, match="only the metric 'novelty'"):
-        measure(finished, "teams", past=here / "own")
+        compute_metric(finished, "teams", past=here / "own")

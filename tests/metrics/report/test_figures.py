@@ -118,7 +118,7 @@ def test_marks_lie_inside_the_axes_and_higher_values_higher():
 
 
 def test_every_colour_follows_the_theme(run):
-    run.add_measure("novelty", run_novelty(run))
+    run.add_metric("novelty", run_novelty(run))
     drawn = run_figures(run)
     assert {"teams", "people", "network", "network-over-time", "novelty", "giant-share"} <= set(
         drawn

@@ -185,7 +185,7 @@ def test_a_log_of_zeros_is_hidden_and_words_of_rules_are_not_called_novel(make_r
     logged = ["HD_fallbacks", "CD_fallbacks", "CI_fallbacks", "CI_unknown"]
     for count, told in ((0, False), (2, True)):
         other = make_run(vectors=run.vectors, databases=run.databases)
-        other.add_measure("novelty", table.assign(**dict.fromkeys(logged, count)))
+        other.add_metric("novelty", table.assign(**dict.fromkeys(logged, count)))
         text = Page(render_page(other)).text()
         assert ("Neighbours whose year had fewer" in text) == told
         assert ("Neighbours without a known citation count" in text) == told
@@ -248,7 +248,7 @@ def test_the_settings_of_novelty_are_told(html, run):
     raw = Novelty(normalise="none", k=2)
     more = {"vectors": run.vectors, "databases": run.databases}
     other = Run(run.tables(), run.manifest, {"novelty": raw.model_dump()}, **more)
-    other.add_measure("novelty", run_novelty(other, raw))
+    other.add_metric("novelty", run_novelty(other, raw))
     text = Page(render_page(other)).text()
     assert "Settings: k 2, squared false, unit true, normalise none" in text
     assert "relative to the mean" not in text

@@ -25,4 +25,4 @@ def test_each_protocol_by_hand(rows, make_run):
 
 def test_novelty_is_that_of_the_papers_of_the_protocol(run):
     table = by_protocol(run).set_index("protocol")
-    assert table.at["virsci", "HD"] == pytest.approx(run.measure("novelty")["HD"].mean())
+    assert table.at["virsci", "HD"] == pytest.approx(run.metric("novelty")["HD"].mean())

@@ -53,7 +53,7 @@ def compared(run):
 
 
 def test_the_means_with_and_without_by_hand(society_rows, scored, make_run):
-    told = compared(make_run(society_rows, measures={"novelty": scored}))
+    told = compared(make_run(society_rows, metrics={"novelty": scored}))
     assert told["with a paper"] == ["teams", 3, pytest.approx(2 / 3), 2, 0.5, pytest.approx(-1 / 6)]
     assert told["ON"] == ["papers", 2, 2.0, 1, 3.0, 1.0]
     assert told["size"] == ["teams", 2, 3.0, 1, 4.0, 1.0]
@@ -64,7 +64,7 @@ def test_the_means_with_and_without_by_hand(society_rows, scored, make_run):
 
 
 def test_values_that_are_missing_are_left_out_of_both(society_rows, scored, make_run):
-    table = outcomes_without_defaults(make_run(society_rows, measures={"novelty": scored}))
+    table = outcomes_without_defaults(make_run(society_rows, metrics={"novelty": scored}))
     row = table.set_index("outcome").loc["HD"]
     assert row[["n", "mean", "n_without"]].tolist() == [1, 0.5, 0]
     assert row[["mean_without", "difference"]].isna().all()

@@ -23,7 +23,7 @@ from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.papers import Paper
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.table_files import write_measures
+from virsci_society.society.results.table_files import write_metrics
 from virsci_society.society.results.tables import TABLES
 
 
@@ -64,23 +64,23 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     shutil.copytree(run, mine)
     digest = (mine / "digest").read_bytes()
     # What an earlier comparison kept is written anew, with new hashes.
-    write_measures(mine, {"observed": pd.DataFrame({"measure": ["papers"]})})
+    write_metrics(mine, {"observed": pd.DataFrame({"measure": ["papers"]})})
     done = society("compare", mine, "--with", eco)
     assert done.exit_code == 0, done.output
     assert re.match(r"\S+: \d+ of 1\d measures of its own scientists are within", done.stdout)
     assert "Use column own" in done.stdout
     opened = Run.open(mine)
-    table = opened.measure("observed")
+    table = opened.metric("observed")
     assert table["measure"].unique().tolist() == list(ROWS)
     assert set(table["side"]) == {"all", "own"}
     assert set(table["window"]) == {1}
-    assert opened.measure("observed_scores")["judged"].max() <= 14
+    assert opened.metric("observed_scores")["judged"].max() <= 14
     assert (mine / "digest").read_bytes() == digest
     html = (mine / "report.html").read_text(encoding="utf-8")
     assert_inert(html)
     told = Page(html).text()
     assert "Beside what was observed" in told
-    for sentence in opened.measure("observed_unknowns")["unknown"]:
+    for sentence in opened.metric("observed_unknowns")["unknown"]:
         assert " ".join(sentence.split()) in told
     before = (mine / "report.html").read_bytes()
     assert society("compare", mine, "--with", eco).exit_code == 0
@@ -184,7 +184,7 @@ def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
     assert any("same digest" in told for told in found["notes"])
     written = pd.read_csv(tmp_path / "tables" / "observed.csv")
     assert len(written) == len(found["rows"])
-    assert "observed" not in Run.open(others[0]).measure_names()
+    assert "observed" not in Run.open(others[0]).metric_names()
 
 
 @pytest.mark.slow

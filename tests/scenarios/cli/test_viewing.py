@@ -20,7 +20,7 @@ from virsci_society.scenarios.config.registry import TABLES
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.run_state import list_runs
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.table_files import write_measures
+from virsci_society.society.results.table_files import write_metrics
 
 
 def plain(summary):
@@ -139,7 +139,7 @@ def test_show_prints_one_table_or_measure(small_run, monkeypatch):
     assert f"papers: {len(run.table('papers'))} rows" in shown
     assert all(paper in shown for paper in run.table("papers")["paper"])
     weekly = json.loads(society("show", small_run, "--table", "weekly", "--json").output)
-    assert len(weekly) == len(run.measure("weekly"))
+    assert len(weekly) == len(run.metric("weekly"))
     wrong = society("show", small_run, "--table", "paper")
     assert wrong.exit_code == 2
     assert "no metric is called 'paper'" in wrong.stderr
@@ -148,8 +148,8 @@ def test_show_prints_one_table_or_measure(small_run, monkeypatch):
 def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(small_run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(small_run, folder)
-    cost = Run.open(folder).measure("inference_cost")
-    write_measures(folder, {"inference_cost": cost.assign(topic=cost["topic"] + 1)})
+    cost = Run.open(folder).metric("inference_cost")
+    write_metrics(folder, {"inference_cost": cost.assign(topic=cost["topic"] + 1)})
     assert read_summary(folder) is None
     told = json.loads(society("show", folder, "--json").output)
     assert told == plain(summarise_run(Run.open(folder))) != read_summary(small_run)

@@ -110,9 +110,9 @@ def test_installed_parts_are_used_by_name_without_trust(small_text):
     )
     assert done.exit_code == 0, done.output
     run = Run.open("run")
-    assert list(run.measure("papers_by_authors").columns) == ["authors", "papers"]
-    assert {"calls_by_act", "degrees"} <= set(run.measure_names())
-    assert "structure" not in run.measure_names()
+    assert list(run.metric("papers_by_authors").columns) == ["authors", "papers"]
+    assert {"calls_by_act", "degrees"} <= set(run.metric_names())
+    assert "structure" not in run.metric_names()
     accepted = run.table("invitations").query("outcome == 'accepted'")
     assert (accepted["load"] < 3).all()
     # The resolved scenario names them as the user did, so it runs again without trust.
@@ -158,7 +158,7 @@ def test_a_measure_from_outside_is_the_outcome_of_a_study(small_text):
     assert done.exit_code == 0, done.output
     values = pd.read_parquet("s/results.parquet").set_index(["arm", "replicate"])["value"]
     for run in range(6):
-        table = Run.open(f"s/runs/{run:04d}").measure("papers_by_authors")
+        table = Run.open(f"s/runs/{run:04d}").metric("papers_by_authors")
         arm = "team_size=2" if run < 3 else "team_size=4"
         assert values[arm, run % 3] == pytest.approx(float(table["papers"].sum()))
     known = scipy.stats.ttest_rel(values["team_size=4"], values["team_size=2"])
@@ -181,7 +181,7 @@ def test_parts_are_used_by_path_once_they_are_trusted(small_text):
         assert f"'{path}' is code from outside and would be run" in refused.stderr
     done = society("run", "small.yaml", *asked, "--out", "run", "--trust")
     assert done.exit_code == 0, done.output
-    assert Run.open("run").measure_names() == ["papers_by_authors"]
+    assert Run.open("run").metric_names() == ["papers_by_authors"]
     assert society("replay", "run").exit_code == 2
     Path("runs").mkdir()
     shutil.copytree("run", "runs/quickstart-0")

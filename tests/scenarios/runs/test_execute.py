@@ -35,8 +35,8 @@ def manifest(folder):
         *("manifest.json", "scenario.yaml", "events.jsonl", "vectors.npz", "network.graphml"),
         *("network.gexf", "report.html", "summary.json", "digest"),
         *(f"tables/{table}.parquet" for table in TABLES),
-        "tables/measures/novelty.parquet",
-        "tables/measures/inference_cost.parquet",
+        "tables/metrics/novelty.parquet",
+        "tables/metrics/inference_cost.parquet",
     ],
 )
 def test_every_file_is_there(small_run, name):
@@ -105,7 +105,7 @@ def test_vectors_are_those_of_the_published_papers(small_run):
 @pytest.mark.usefixtures("no_page")
 def test_only_the_named_metrics_are_written(small, here):
     folder = run_scenario(small.set("metrics", ["cost"]).set("until", "1w"), here / "run")
-    names = {path.stem for path in (folder / "tables" / "measures").iterdir()}
+    names = {path.stem for path in (folder / "tables" / "metrics").iterdir()}
     assert "inference_cost" in names
     assert not names & {"novelty", "structure", "weekly"}
 

@@ -70,7 +70,7 @@ def test_a_fifth_of_the_teams_is_live_and_the_tables_say_which(
     assert {"/".join(call.split("/")[:2]) for call in answered(server)} == live
     assert set(papers.loc[papers["live"], "paper"]) == live & set(papers["paper"])
     assert set(calls.loc[~calls["live"], "model"]) == {"offline"}
-    measured = run.measure("teams").set_index("team")["live"]
+    measured = run.metric("teams").set_index("team")["live"]
     assert set(measured[measured].index) <= live
     told = json.loads((here / "hybrid" / "manifest.json").read_text())
     assert told["backend"]["model"] == "test"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.scenarios.runs.asked import digest, run_until
-from virsci_society.metrics.registry import measure
+from virsci_society.metrics.registry import compute_metric
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
@@ -52,13 +52,13 @@ def test_newcomers_are_in_every_table_and_measure(lived):
         late["scientist"].tolist() == careers[careers["change"] == "arrived"]["scientist"].tolist()
     )
     assert set(run.table("members")["scientist"]) & set(late["scientist"])
-    wrote = measure(run, "productivity").set_index("scientist")
+    wrote = compute_metric(run, "productivity").set_index("scientist")
     new = [who for who in wrote.index if who in set(late["scientist"])]
     assert new
     assert wrote.loc[new, "before"].tolist() == [0] * len(new)
-    each = measure(run, "inequality").set_index("of")
+    each = compute_metric(run, "inequality").set_index("of")
     assert each.at["papers per scientist", "n"] == len(people)
-    there = measure(run, "presence")
+    there = compute_metric(run, "presence")
     assert there["present"].iloc[0] == 14 - (careers["date"] == 0).sum()
     assert (
         there["present"].iloc[-1]

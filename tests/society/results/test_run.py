@@ -10,7 +10,7 @@ import pytest
 from virsci_society.agents.errors import InputError
 from virsci_society.society.results.digest import digest_tables
 from virsci_society.society.results.run import Run, Vectors, resolve_run_folder, write_vectors
-from virsci_society.society.results.table_files import write_measures, write_tables
+from virsci_society.society.results.table_files import write_metrics, write_tables
 from virsci_society.society.results.tables import TABLES
 
 ROWS = {
@@ -95,27 +95,27 @@ def test_an_unknown_table_lists_the_tables(folder):
 
 
 def test_measures_are_written_and_read(folder):
-    write_measures(folder, {"cost": pd.DataFrame({"team": ["S1/1"], "calls": [80]})})
+    write_metrics(folder, {"cost": pd.DataFrame({"team": ["S1/1"], "calls": [80]})})
     run = Run.open(folder)
-    assert run.measure_names() == ["cost"]
-    assert run.measure("cost")["calls"].tolist() == [80]
+    assert run.metric_names() == ["cost"]
+    assert run.metric("cost")["calls"].tolist() == [80]
     with pytest.raises(InputError, match="'novelty'; this run holds: cost"):
-        run.measure("novelty")
+        run.metric("novelty")
     with pytest.raises(InputError, match=r"'\.\./teams'"):
-        run.measure("../teams")
+        run.metric("../teams")
     with pytest.raises(InputError, match="letters, digits"):
-        write_measures(folder, {"../cost": pd.DataFrame()})
+        write_metrics(folder, {"../cost": pd.DataFrame()})
 
 
 def test_a_measure_may_be_handed_in_or_held_in_memory(folder):
     table = pd.DataFrame({"a": [1]})
-    given = Run.from_rows({}, MANIFEST, {}, measures={"mine": table})
+    given = Run.from_rows({}, MANIFEST, {}, metrics={"mine": table})
     run = Run.open(folder)
-    assert run.add_measure("mine", table) is table
+    assert run.add_metric("mine", table) is table
     for one in (given, run):
-        assert one.measure_names() == ["mine"]
-        assert one.measure("mine") is table
-    assert Run.open(folder).measure_names() == []
+        assert one.metric_names() == ["mine"]
+        assert one.metric("mine") is table
+    assert Run.open(folder).metric_names() == []
 
 
 def test_what_is_not_a_run_folder_says_so(tmp_path):

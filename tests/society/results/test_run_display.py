@@ -1,4 +1,4 @@
-"""A run as Python and a notebook show it, measures by function, tables in numpy's types."""
+"""A run as Python and a notebook show it, metrics by function, tables in numpy's types."""
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def test_nothing_but_the_heads_of_files_is_read_for_it(tmp_path):
     assert not run._tables
 
 
-def test_a_measure_may_be_a_function_which_is_called_once():
+def test_a_metric_may_be_a_function_which_is_called_once():
     called = []
 
     def count_teams(run):
@@ -45,11 +45,11 @@ def test_a_measure_may_be_a_function_which_is_called_once():
         return pd.DataFrame({"teams": [len(run.table("teams"))]})
 
     run = made()
-    assert run.measure(count_teams)["teams"].tolist() == [0]
-    assert run.measure("count_teams") is run.measure(count_teams)
+    assert run.metric(count_teams)["teams"].tolist() == [0]
+    assert run.metric("count_teams") is run.metric(count_teams)
     assert called == [run]
-    with pytest.raises(InputError, match=r"metrics.measure\(run, NAME\) computes others"):
-        run.measure("degrees")
+    with pytest.raises(InputError, match=r"vs.compute_metric\(run, NAME\) computes others"):
+        run.metric("degrees")
 
 
 def test_plain_columns_hold_no_pandas_na():

@@ -16,7 +16,7 @@ from virsci_society.society.results.speaker import (
 )
 from virsci_society.society.results.table_files import (
     read_parquet,
-    write_measures,
+    write_metrics,
     write_parquet,
     write_tables,
 )
@@ -43,7 +43,7 @@ def test_speakers_of_several_runs_are_named_once():
 
 def test_parquet_files_hold_the_speaker_and_the_same_table(tmp_path):
     write_tables(tmp_path, {"ties": [("S1", "S2", -1.0, 3)]}, RULES)
-    write_measures(tmp_path, {"cost": pd.DataFrame({"team": ["S1/1"]})}, RULES)
+    write_metrics(tmp_path, {"cost": pd.DataFrame({"team": ["S1/1"]})}, RULES)
     paths = sorted(tmp_path.rglob("*.parquet"))
     assert len(paths) > 10
     for path in paths:

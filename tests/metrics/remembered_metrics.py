@@ -71,17 +71,17 @@ class TracedRun(Run):
         self.note({name})
         return super().table(name, plain=plain)
 
-    def measure(self, what, *, plain=False):
+    def metric(self, what, *, plain=False):
         """See ``Run``; a measure that is taken within another one reads its tables for both."""
         name = what if isinstance(what, str) else what.__name__
-        if name in self._measures:
+        if name in self._metrics:
             self.note(self.read_for.get(name, {UNKNOWN}))
         elif not isinstance(what, str):
             with self.noting() as noted:
-                found = super().measure(what, plain=plain)
+                found = super().metric(what, plain=plain)
             self.read_for[name] = set(noted)
             return found
-        return super().measure(what, plain=plain)
+        return super().metric(what, plain=plain)
 
 
 def tables_of(rows, sources):
