@@ -104,13 +104,20 @@ def split_words(text: str) -> Words:
 
 def is_loop(words: Words) -> bool:
     """Does a phrase stand in a text three times: directly behind itself, or a long one anywhere?"""
-    for length in range(1, LONGEST_PHRASE + 1):
-        alike = 0
-        for word, before in zip(words[length:], words, strict=False):
-            alike = alike + 1 if word == before else 0
+    places: dict[str, list[int]] = {}
+    # By the length of a phrase: words in a row that stand that far behind the same word.
+    alike, ended = [0] * (LONGEST_PHRASE + 1), [-1] * (LONGEST_PHRASE + 1)
+    for index, word in enumerate(words):
+        earlier = places.setdefault(word, [])
+        for place in reversed(earlier):
+            if (length := index - place) > LONGEST_PHRASE:
+                break
+            alike[length] = alike[length] + 1 if ended[length] == index - 1 else 1
+            ended[length] = index
             # A single word said three times may be meant.
-            if alike >= max(2 * length, 4):
+            if alike[length] >= max(2 * length, 4):
                 return True
+        earlier.append(index)
     return max(Counter(_windows(words, PHRASE)).values(), default=0) >= 3
 
 
