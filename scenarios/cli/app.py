@@ -62,11 +62,11 @@ def fork(
     seed: Seed = None,
     trust: Trust = False,
 ) -> None:
-    """Go on differently from one day of a finished run; what came before is not paid again.
+    """Branch a finished run from a given day; calls before that day are not paid for again.
 
-    --set changes founding, protocol or time from that day on, --seed the luck, --remove takes
-    scientists away (by degree, papers, citations or random, or by names with commas between). The
-    same command resumes a fork that was stopped.
+    --set changes founding, protocol or time from that day on, --seed changes the random draws, and
+    --remove removes scientists (by degree, papers, citations or random, or by name, separated by
+    commas). Run the same command again to resume a stopped fork.
     """
     from virsci_society.scenarios.runs.fork import Fork
 
@@ -190,7 +190,7 @@ def replay(
     out: Annotated[Path | None, typer.Option("--out", help="Write the replayed run.")] = None,
     trust: Trust = False,
 ) -> None:
-    """Go through a finished run again from its journal, without a live call."""
+    """Repeat a finished run from its journal, without live calls."""
     from virsci_society.scenarios.runs.execute import replay as again
 
     find_code_here(trust)

@@ -43,10 +43,10 @@ def plan(
     trust: Trust = False,
     json: Json = False,
 ) -> None:
-    """Tell what a run will take: calls, tokens, money and time.
+    """Estimate calls, tokens, cost and time of a run.
 
-    Rule-based scientists rehearse it; no model is asked and nothing is paid. What is assumed of a
-    model is printed, too.
+    Rule-based scientists rehearse the run; no model is called and nothing is paid. The assumptions
+    about the model are printed with the estimate.
     """
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.plan import plan as planned

@@ -17,32 +17,32 @@ from virsci_society.scenarios.runs.signals import ARGUMENTS
 _WHOLE = "society.arguments"
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Write and run a scenario": {
-        "new": "Write a commented scenario file to start from.",
-        "check": "Check a scenario without running it; every fault is named.",
-        "plan": "Tell what a run will take: calls, tokens, money and time.",
-        "run": "Run a scenario, or resume a run that was stopped.",
-        "replay": "Go through a run again from its journal, without a call.",
-        "fork": "Go on differently from one day of a finished run.",
+        "new": "Write a commented scenario file.",
+        "check": "Check a scenario and list every error in it.",
+        "plan": "Estimate calls, tokens, cost and time of a run.",
+        "run": "Run a scenario, or resume a stopped run.",
+        "replay": "Repeat a run from its journal, without calls.",
+        "fork": "Branch a finished run from a given day.",
     },
-    "Look at a run": {
-        "show": "Show a run in ten lines, finished or running; --open: its page.",
-        "transcript": "Who said what to whom, stage by stage.",
-        "explore": "A page with the network over time and all that was said.",
-        "export": "Archives, pages, figures and prompts.",
+    "Inspect a run": {
+        "show": "Summarize a finished or running run.",
+        "transcript": "Print the conversations of a team, stage by stage.",
+        "explore": "Write an interactive page of one or more runs.",
+        "export": "Export archives, pages, figures and prompts.",
     },
-    "Judge runs": {
-        "compare": "Compare runs with the real papers after the boundary.",
-        "facts": "Which known facts of science does a society reproduce?",
-        "review": "Let a model review abstracts, or people rate them blindly.",
+    "Evaluate runs": {
+        "compare": "Compare runs with real papers after the boundary.",
+        "facts": "Test which known facts of science a run reproduces.",
+        "review": "Rate abstracts by a model or blindly by people.",
     },
     "Data and studies": {
-        "ecosystem": "Build and describe the data a society starts from.",
-        "calibrate": "Fit a society to past papers and judge it on later years.",
-        "study": "Replicate a scenario in several arms, and compare them.",
+        "ecosystem": "Build and describe the initial data of a society.",
+        "calibrate": "Fit a society to past papers; test on later years.",
+        "study": "Run replicates of several arms and compare them.",
     },
-    "The program": {
-        "list": "The library, kinds of parts, your runs, all keys.",
-        "doctor": "Is everything there that a run needs? Is a folder as written?",
+    "Library and installation": {
+        "list": "List scenarios, components, runs and settings.",
+        "doctor": "Check the installation or the integrity of a folder.",
     },
 }
 """The commands below ``society`` by section, each with its line in the help."""

@@ -214,7 +214,7 @@ def _metric_lines() -> Iterator[str]:
     from virsci_society.metrics.registry import FAMILIES
     from virsci_society.scenarios.config.outside_code import installed_of
 
-    yield "Metrics: tables computed from a run, by family. The key metrics of a scenario takes"
+    yield "Metrics: tables computed from a run, by family. The key `metrics` of a scenario accepts"
     yield "families and metrics; a name that both share (novelty, teams, ...) means the family."
     for family, metrics in FAMILIES.items():
         yield f"family {family}"
@@ -231,9 +231,9 @@ def _measure_lines() -> Iterator[str]:
 
     from virsci_society.metrics.measures import MEASURES
 
-    yield "Measures: numbers of a run, by family. The key measures of a study takes their names"
-    yield "and table.column.statistic of any table or metric, such as teams.meetings.median."
-    yield "Measures of a comparison are computed by society compare and calibrate alone."
+    yield "Measures: one number per run, by family. The key `measures` of a study accepts these"
+    yield "names, and `table.column.statistic` of a table or metric, such as teams.meetings.median."
+    yield "Only `society compare` and `society calibrate` compute the measures of a comparison."
     for family, measures in groupby(MEASURES.items(), lambda item: item[1].family):
         yield f"family {family}"
         for name, one in measures:
