@@ -35,12 +35,9 @@ PAGE = DOCS / "performance.md"
 NAME = "table of make bench"
 SCRIPTS = (
     *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix"),
-    *("studies", "sweep", "cluster", "explorer", "coverage", "mechanism"),
+    *("studies", "sweep", "explorer"),
 )
-LONG = (
-    *("overlap", "live", "resume", "scale", "search", "studies", "explorer", "coverage"),
-    "mechanism",
-)
+LONG = ("overlap", "live", "resume", "scale", "search", "studies", "explorer")
 """Scripts that have a long form."""
 HEADS = ("mark", "what", "figure", "mark at", "limit", "")
 

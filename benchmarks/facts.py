@@ -12,21 +12,41 @@ do not reproduce come first; among these, those that the fewest reproduce.
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.library_runs import KEPT, kept, society, table
 from virsci_society.metrics.facts.fact import VERDICTS
 
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / "runs" / "benchmarks"
 MARKS = {"not": "**not**", "too short to tell": "too short"}
 FIELD = {"boundary": "2012", "active-years": "6", "last-year": "2023"}
 """Of the field in which `community/vis` starts, as its file says."""
 SEEDS = {"community/assembly": 3, "community/vis": 3}
 YEARS = {"community/assembly": "20y", "community/vis": "5y"}
+
+
+def society(*arguments: str) -> None:
+    """Run a command."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "virsci_society", *arguments]
+    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
+
+
+@cache
+def kept(name: str, *settings: str) -> Path:
+    """The folder of a finished run with settings ``KEY=VALUE``."""
+    folder = KEPT / "-".join([name.replace("/", "-"), *(one.split("=")[-1] for one in settings)])
+    options = [part for one in settings for part in ("--set", one)]
+    society("run", name, *options, "--out", str(folder))
+    return folder
 
 
 def field(name: str, file: str, **options: str) -> Path:
@@ -97,6 +117,13 @@ def side_by_side(found: pd.DataFrame) -> str:
         for one in societies
     ]
     return table(("fact", "published", *societies), [*rows, ("verdicts", "", *counts)])
+
+
+def table(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Format a table in Markdown."""
+    lines = [[str(cell) for cell in row] for row in (heads, *rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |".replace("|  |", "| |") for line in lines)
 
 
 def _cells(cells: Mapping[tuple[str, str], Any], name: str, societies: list[str]) -> list[str]:

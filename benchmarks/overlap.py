@@ -1,9 +1,7 @@
 """How near a run of 64 teams comes to the bound that its own log sets.
 
-Prints wall time / max(longest dependent chain, work / slots) for reading at decisions, for
-reading everything at once, and for lock-step epochs of one simulated day, over the same
-words; the digests must be equal. The mark for reading at decisions is 1.05 at 8 and 16 slots and
-1.25 at 64 and with unlimited slots.
+Prints wall time / max(longest dependent chain, work / slots) for reading at decisions and for
+lock-step epochs of one simulated day, over the same words; the digests must be equal.
 
 The words are recorded beforehand with the rule-based scientists (they are no language model)
 and played back after a random latency that is fixed per call. Rows of one number of slots share
@@ -11,8 +9,7 @@ their latencies; between numbers of slots the mean differs, so that each run of 
 (``--full``: 64 leaders, no limit of slots, and lock-step) takes a minute or so.
 
 ``--rows`` names other rows, which ``--full`` has too: ``adaptive`` (the leader decides after each
-turn whether there is another), ``adaptive, lag 1`` (the decision holds for the turn after the next
-one) and ``tail`` (latencies with a heavy tail, lognormal with sigma 1.5).
+turn whether there is another) and ``tail`` (latencies with a heavy tail, lognormal with sigma 1.5).
 """
 
 from __future__ import annotations
@@ -47,21 +44,13 @@ from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.model import Society
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_tables
-from virsci_society.society.teams.lab import Lab
 
 UNLIMITED = 1_000_000
 TAIL = 1.5
 """Sigma of the lognormal latencies with a heavy tail."""
-ROWS = ("decisions", "adaptive", "adaptive, lag 1", "tail", "lock-step", "at once")
-MEANS = {
-    "adaptive": 0.25,
-    "adaptive, lag 1": 0.25,
-    "tail": 0.25,
-    "lock-step": 0.03,
-    "at once": 0.015,
-}
-"""Mean latency of rows at 64 slots. The last two are so much slower that shorter latencies must do;
-each ratio is to its own bound."""
+ROWS = ("decisions", "adaptive", "tail", "lock-step")
+MEANS = {"adaptive": 0.25, "tail": 0.25, "lock-step": 0.03}
+"""Mean latency of rows at 64 slots; lock-step is so much slower that a shorter one must do."""
 
 
 class Played(Backend):
@@ -110,11 +99,10 @@ class Recorder(Offline):
 
 def society(ecosystem: Ecosystem, backend: Backend, slots: int, way: str, args: Any) -> Society:
     """64 leaders found a team each within two weeks; default protocol and windows."""
-    pacing: Any = "adaptive" if way.startswith("adaptive") else "fixed"
-    lag = 1 if way == "adaptive, lag 1" else 0
+    pacing: Any = "adaptive" if way == "adaptive" else "fixed"
     return Society(
         ecosystem,
-        protocol=VirSci(turns=args.turns, discussion={"pacing": pacing, "decision_lag": lag}),
+        protocol=VirSci(turns=args.turns, discussion={"pacing": pacing}),
         founding=Once(count=args.teams, every=14.0 / args.teams),
         times=Times(),
         backend=backend,
@@ -122,22 +110,6 @@ def society(ecosystem: Ecosystem, backend: Backend, slots: int, way: str, args: 
         until=args.days,
         seed=args.seed,
     )
-
-
-def at_once() -> Any:
-    """Make every asking wait for its words, as a protocol that reads at once would."""
-    ask, ask_each = Lab.ask, Lab.ask_each
-
-    def waiting(steps: Any) -> Any:
-        def asked(self: Any, *args: Any, **slots: Any) -> Any:
-            result = yield from steps(self, *args, **slots)
-            self._world.dispatcher.settle(result if isinstance(result, list) else [result])
-            return result
-
-        return asked
-
-    Lab.ask, Lab.ask_each = waiting(ask), waiting(ask_each)  # type: ignore[method-assign]
-    return lambda: (setattr(Lab, "ask", ask), setattr(Lab, "ask_each", ask_each))
 
 
 def run(model: Society, epoch: float | None = None) -> float:
@@ -159,10 +131,7 @@ def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) 
     run(society(ecosystem, recorder, 1, way, args))
     backend = Played(mean=mean, sigma=TAIL if way == "tail" else 0.5)
     model = society(ecosystem, backend.load(recorder.words), slots, way, args)
-    undo = at_once() if way == "at once" else None
     wall = run(model, epoch=1.0 if way == "lock-step" else None)
-    if undo is not None:
-        undo()
     bound, chain, work = lower_bound(model.log.rows, backend.seconds, slots)
     row = {
         "slots": "unlimited" if slots == UNLIMITED else slots,
@@ -186,7 +155,7 @@ def show(row: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Reading at decisions at 8, 16, 64 and unlimited slots; then the three ways side by side."""
+    """Reading at decisions at 8, 16, 64 and unlimited slots; then the other ways."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="64 teams; no limit, lock-step too")
     parser.add_argument("--teams", type=int, help="leaders at first (20; with --full 64)")
@@ -212,7 +181,7 @@ def main() -> None:
     for way in ROWS[1:]:
         if way in args.rows:
             rows.append(measure(ecosystem, 64, MEANS[way], way, args))
-    digests = {row["digest"] for row in rows if not row["read"].startswith("adaptive")}
+    digests = {row["digest"] for row in rows if row["read"] != "adaptive"}
     print(f"DIGESTS DIFFER: {sorted(digests)}" if len(digests) > 1 else "digests are equal")
     args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 

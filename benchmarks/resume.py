@@ -9,8 +9,7 @@ and memory does not grow with calls beyond what the tables need.
 
 ``kB a call later`` is what each call adds to the memory in the last quarter of a long run of fewer
 people, without a journal: by then what is made at its first use is there, and as many teams end as
-begin. ``--profile`` says where the time of the replay goes, and what the memory of those calls
-holds; both take longer.
+begin.
 """
 
 from __future__ import annotations
@@ -24,33 +23,16 @@ import subprocess
 import sys
 import tempfile
 import time
-import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.sampling import sampled, shares
-
 if TYPE_CHECKING:
     from virsci_society.society.model import Society
 
 HERE = Path(__file__).resolve()
-PARTS = {
-    "prompts: rendering and forms": ("build_messages", "form_on_page"),
-    "requests: hashes": ("hash",),
-    "journal": ("lookup_call", "first_mismatch"),
-    "replies: reading and checking": ("read_reply", "check_against"),
-    "searches in papers and among people": ("search",),
-    "draws and acceptance of invitations": ("draw", "acquaintance", "similarity", "accepts"),
-    "streams of random numbers": ("stream",),
-    "interests of the ecosystem, counted once": ("vocabulary",),
-    "tables and log": ("row", "event", "mark_completed"),
-}
-"""Parts of a replay, by the innermost function on the stack that is one of these."""
-SHOWN = 12
-"""Files whose memory is shown."""
 PEOPLE = 1500
 LATER_PEOPLE, LATER_DAYS = 300, 600.0
 """Of the run whose memory is measured; five times as many days with ``--full``."""
@@ -87,10 +69,6 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if args.later:
         told = grow(model, args)
-    elif args.profile:
-        with sampled(PARTS) as counts:
-            model.run_to_end()
-        told = {"parts": shares(counts)}
     else:
         model.run_to_end()
     if journal is not None:
@@ -118,27 +96,11 @@ def grow(model: Society, args: argparse.Namespace) -> dict[str, Any]:
         model.step()
     gc.collect()
     before, calls = memory(), made[0]
-    if args.profile:
-        tracemalloc.start()
     while model.running:
         model.step()
     gc.collect()
     later = made[0] - calls
-    told: dict[str, Any] = {
-        "calls later": later,
-        "kB a call later": round(1024 * (memory() - before) / later, 2),
-    }
-    if args.profile:
-        # With what tracemalloc itself holds, the figure above would be too large.
-        del told["kB a call later"]
-        held = tracemalloc.take_snapshot().statistics("filename")
-        told["held"] = {
-            one.traceback[0].filename.removeprefix(f"{HERE.parents[1]}/"): round(
-                one.size / 1024 / later, 3
-            )
-            for one in held[:SHOWN]
-        }
-    return told
+    return {"calls later": later, "kB a call later": round(1024 * (memory() - before) / later, 2)}
 
 
 def count_calls() -> list[int]:
@@ -175,7 +137,6 @@ def main() -> None:
     parser.add_argument("--one", type=Path)
     parser.add_argument("--none", action="store_true")
     parser.add_argument("--later", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--profile", action="store_true", help="shares of time and of memory")
     parser.add_argument("--json", type=Path, default=HERE.with_suffix(".json"))
     args = parser.parse_args()
     args.days = args.days or (365.0 if args.full else 90.0)
@@ -192,13 +153,10 @@ def main() -> None:
             if name == "later":
                 days = 5 * LATER_DAYS if args.full else LATER_DAYS
             command = [sys.executable, HERE, "--days", str(days), *way]
-            command += ["--profile"] * (args.profile and name in ("resume", "later"))
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             rows[name] = json.loads(done.stdout)
             told = (f"{what} {value}" for what, value in rows[name].items())
             print(f"{name:10} {', '.join(told)}", flush=True)
-    grown = rows["resume"]["MB after"] - rows["no journal"]["MB after"]
-    print(f"resume: {rows['resume']['seconds']} s (mark: 60); memory beyond the tables: {grown} MB")
     args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 

@@ -46,7 +46,6 @@ from virsci_society.society.population.population import Population
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 SHORT_SIZES = (1_000, 10_000)
-MANY = 1_000_000
 POLICIES = {
     "e = 1": Coauthorship(),
     "share 0.2": Coauthorship(explore=Share()),
@@ -54,17 +53,6 @@ POLICIES = {
 }
 MONTH = 30.0
 TIMES = Times(reply_window=1.0, meeting_notice=1.0, homework=Gamma(mean=0.5), publication_delay=7.0)
-MARKS = {
-    "population s": (0.5, 1),
-    "population bytes a person": (100, 1),
-    "network MB": (200, 1),
-    "draws/s e = 1": (300_000, -1),
-    "draws/s share 0.2": (300_000, -1),
-    "batched draws/s e = 1": (3_000_000, -1),
-    "batched draws/s share 0.2": (3_000_000, -1),
-    "month peak MB": (16_000, 1),
-}
-"""What a figure at a million people should be at most (1) or at least (-1)."""
 GROWTH = (
     *("generate s", "population s", "network s", "society s", "search ms", "people search ms"),
     *("draws/s e = 1", "draws/s share 0.2", "dense rows/s", "month s", "month peak MB"),
@@ -291,15 +279,11 @@ def slopes(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def report(rows: list[dict[str, Any]]) -> None:
-    """The table, a figure a line and a size a column; exponents; what is short of its mark."""
+    """The table, a figure a line and a size a column; exponents."""
     for name in dict.fromkeys(name for row in rows for name in row if name != "told"):
         cells = " ".join(f"{_short(row.get(name)):>12}" for row in rows)
         print(f"{name:>27} {cells}")
     print("growth exponents:", ", ".join(f"{name} {slope}" for name, slope in slopes(rows).items()))
-    for row in rows:
-        for name, (mark, sign) in MARKS.items():
-            if row["people"] == MANY and name in row and sign * row[name] > sign * mark:
-                print(f"{name}: {_short(row[name])}, mark {mark:,}: short of it")
 
 
 def _short(value: Any) -> str:

@@ -4,10 +4,7 @@ Societies of 300 people, once wordless (teams form and publish, nobody is asked 
 with offline scientists (rule-based words, no language model), each with its own seed. They are run
 as a study with one measure (``run_locally``: many runs in a process, the ecosystem read once), and,
 for comparison, by ``society run`` in a process each, with page and measures as by default. Printed
-are societies a minute; how many times as quick the study is; what a second process brings; and what
-8 and 64 processes would bring: the measured durations are scheduled in simulated time, with the
-time that the coordinating process takes for each run. ``--profile`` says instead where the time of
-the runs goes.
+are societies a minute, how many times as quick the study is, and what a second process brings.
 """
 
 from __future__ import annotations
@@ -16,27 +13,20 @@ import argparse
 import itertools
 import json
 import os
-import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import simpy
-
-from benchmarks.sampling import sampled, shares
 from benchmarks.start_up import ROOT, RUN
-from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.engine import run_locally
 from virsci_society.scenarios.study.lock import open_folder
-from virsci_society.scenarios.study.run_one import run_one
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 PEOPLE, PAPERS = 300, 900
@@ -53,18 +43,6 @@ arms: {{list: [{{name: one}}]}}
 replicates: {runs}
 measures: [papers]
 """
-SWEEP, WORKERS = 1_000, (1, 2, 8, 64)
-PARTS = {
-    "ecosystem and society": ("ecosystem_of", "build_society"),
-    "simulation": ("run_to_end",),
-    "measures": ("measure_all", "measure_run_folder"),
-    "tables": ("write_tables", "write_metrics"),
-    "files of the network": ("write_networks",),
-    "digests": ("digest_tables", "digest_content"),
-    "other files of the run": ("record_run", "finish_run"),
-    "files of the study": ("hold_lease", "write_result"),
-}
-"""Parts of a run, and the functions by which they are known."""
 
 
 def opened(base: str, days: int, place: Path, runs: int) -> None:
@@ -73,17 +51,6 @@ def opened(base: str, days: int, place: Path, runs: int) -> None:
     text = STUDY.format(base=base, runs=runs, days=days, ecosystem=place.parent / "ecosystem")
     file.write_text(text, encoding="utf-8")
     open_folder(read_study(file), place)
-
-
-def profiled(base: str, days: int, place: Path, runs: int) -> dict[str, float]:
-    """Shares of the time of these runs by part; the first run, which imports, is left out."""
-    opened(base, days, place, runs + 1)
-    resources = SharedResources()
-    run_one(place, 0, resources=resources)
-    with sampled(PARTS) as counts:
-        for index in range(1, runs + 1):
-            run_one(place, index, resources=resources)
-    return shares(counts)
 
 
 def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
@@ -117,40 +84,13 @@ def by_commands(base: str, days: int, place: Path, runs: int) -> float:
     return time.perf_counter() - began
 
 
-def scheduled(run: float, beside: float, workers: int) -> float:
-    """Seconds of a sweep on so many processes, by a simulation of its schedule.
-
-    Args:
-        run: mean seconds of a run; each takes from half to one and a half of it.
-        beside: seconds that the coordinating process takes for each run that has ended.
-        workers: number of processes.
-    """
-    env, rng = simpy.Environment(), random.Random(1)
-    coordinator = simpy.Resource(env, 1)
-    todo = iter(range(SWEEP))
-
-    def work() -> Iterator[Any]:
-        for _ in todo:
-            yield env.timeout(run * (0.5 + rng.random()))
-            with coordinator.request() as turn:
-                yield turn
-                yield env.timeout(beside)
-
-    for _ in range(workers):
-        env.process(work())
-    env.run()
-    return float(env.now)
-
-
 def measure(folder: Path, kind: str, args: argparse.Namespace) -> dict[str, Any]:
     """All figures of one kind of society."""
     base = KINDS[kind]
     one = swept(*base, folder / f"{kind}-1", args.runs, 1)
     two = swept(*base, folder / f"{kind}-2", args.runs, 2)
     commands = by_commands(*base, folder / f"{kind}-commands", args.commands) / args.commands
-    # Two processes at work: what they take beyond half of one is the share that does not divide.
-    beside = max(2 * two["each"] - one["each"], 0.0) / 2
-    row = {
+    return {
         "kind": kind,
         "runs": args.runs,
         "a minute, one process": 60 / one["each"],
@@ -160,12 +100,6 @@ def measure(folder: Path, kind: str, args: argparse.Namespace) -> dict[str, Any]
         "times with a second process": one["each"] / two["each"],
         "seconds until the first": one["first"],
     }
-    alone = scheduled(one["each"], 0.0, 1)
-    for workers in WORKERS[2:]:
-        row[f"times with {workers} processes, simulated"] = alone / scheduled(
-            one["each"], beside / workers, workers
-        )
-    return row
 
 
 def main() -> None:
@@ -173,17 +107,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=12)
     parser.add_argument("--commands", type=int, default=2)
-    parser.add_argument("--profile", action="store_true", help="shares of time, nothing else")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         Synthetic(scientists=PEOPLE, papers=PAPERS).generate(1).save(folder / "ecosystem")
-        if args.profile:
-            for kind, (base, days) in KINDS.items():
-                told = profiled(base, days, folder / f"{kind}-profile", args.runs)
-                print(kind, " ".join(f"{part}: {share:.0%};" for part, share in told.items()))
-            return
         rows = [measure(folder, kind, args) for kind in KINDS]
     for figure in rows[0]:
         print(f"{figure:>36} " + " ".join(f"{_short(row[figure]):>10}" for row in rows))

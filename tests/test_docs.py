@@ -53,27 +53,6 @@ def test_the_first_example_prints_what_the_readme_shows(nursery, tmp_path):
     assert done.stdout == shown
 
 
-def test_the_figures_of_the_readme_are_those_of_the_pages_that_it_names():
-    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    head, *rows = re.findall(r"^\|(.*)\|$", README.partition("## Beside")[2], re.MULTILINE)
-    systems = [one.strip() for one in head.split("|")[1:]]
-    shown = [[cell.strip() for cell in row.split("|")[1:]] for row in rows[1:4]]
-    for system, share, cpu, paid in zip(systems, *shown, strict=True):
-        pattern = rf"^\| {re.escape(system)} +\| 64 x 80 +\|(.*)\|$"
-        measured = re.search(pattern, page, re.MULTILINE)
-        assert measured, system
-        _, ideal, milliseconds, _, again = (cell.strip() for cell in measured[1].split("|"))
-        assert (share, cpu, paid) == (ideal, milliseconds, again), system
-    loops = re.search(r"\| run quickstart, in calibration loops \| ([\d.]+)", page)
-    assert loops
-    assert f"| {loops[1]} times a loop" in README
-    plan = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
-    row = re.search(r"\| 4 members, 5 turns \| (\d+) \| ([\d,]+) \| ([\d,]+) \|", plan)
-    assert row
-    tokens = sum(int(cell.replace(",", "")) for cell in row.groups()[1:])
-    assert f"| {row[1]} calls, {tokens:,} tokens |" in README
-
-
 BRISK = (
     *("until=16w", "time.meeting_notice=1d", "time.reply_window=2d", "time.publication_delay=5d"),
 )
