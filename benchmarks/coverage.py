@@ -26,20 +26,38 @@ import scipy  # noqa: E402
 from numpy.random import Generator  # noqa: E402
 
 from virsci_society.agents.arrays import FloatArray  # noqa: E402
-from virsci_society.metrics.inference.intervals import (  # noqa: E402  # noqa: E402
-    MEANINGS,
-    NAN,
-    POOR_COVERAGE,
-    REPLICATES,
-    CoverageCell,
-    bca_bounds,
-)
+from virsci_society.metrics.inference.intervals import NAN, POOR_COVERAGE, REPLICATES, bca_bounds  # noqa: E402
 
 KEPT = ROOT / "metrics" / "inference" / "coverage.csv"
 MARK = (0.94, 0.96)
 Draw = Callable[[Generator, int, int], FloatArray]
 BLOCK = 1000
 """Samples looked at together."""
+
+
+MEANINGS = {
+    "normal": "normal",
+    "student": "heavy-tailed: Student t, 3 degrees of freedom",
+    "exponential": "exponential",
+    **{f"lognormal-{sigma:g}": f"lognormal, sigma {sigma:g}" for sigma in (0.25, 0.5, 1.0, 1.5)},
+}
+"""The distributions of which samples are simulated, in words."""
+
+
+@dataclass(frozen=True)
+class CoverageCell:
+    """Simulated coverage of 95 % intervals for one kind of data and number of replicates.
+
+    ``log`` is the share of log-scale intervals that hold the geometric mean; NaN where values are
+    not positive.
+    """
+
+    family: str
+    n: int
+    skewness: float
+    t: float
+    bca: float
+    log: float
 
 
 @dataclass(frozen=True)
@@ -130,7 +148,7 @@ def simulate_coverage(
         values = kind.draw(rng, min(BLOCK, samples - start), n)
         skewness.append(scipy.stats.skew(values, axis=1, bias=False))
         covered[0] += _covering(_t_bounds(values), kind.mean)
-        covered[1] += _covering(bca_bounds(values, None, 0.95, resamples, rng), kind.mean)
+        covered[1] += _covering(bca_bounds(values, 0.95, resamples, rng), kind.mean)
         if np.isfinite(kind.geometric_mean):
             covered[2] += _covering(_t_bounds(np.log(values)), float(np.log(kind.geometric_mean)))
     t, bca, log = covered / samples

@@ -1,10 +1,9 @@
-"""Effect sizes of two arms with intervals, their t tests, and corrections for several tests."""
+"""t tests of two arms with effect sizes, their power, and Holm's correction."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy
@@ -12,6 +11,7 @@ from scipy import special
 
 from virsci_society.metrics.inference.intervals import (
     NAN,
+    STUDENT,
     Interval,
     Numbers,
     constant_samples_allowed,
@@ -21,11 +21,8 @@ from virsci_society.metrics.inference.intervals import (
     unbounded,
 )
 
-NONCENTRAL = "noncentral t"
 EQUAL_PAIRS = "every pair is equal"
 """The note of a comparison of two arms that gave the same values, seed by seed."""
-MAX_WIDENINGS = 60
-"""Widenings of the bracket before an interval of an effect is given up."""
 
 
 def cohen_d(first: Numbers, second: Numbers) -> float:
@@ -49,74 +46,6 @@ def hedges_factor(freedom: int) -> float:
         return NAN
     log_factor = special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)
     return float(np.exp(log_factor) / np.sqrt(freedom / 2))
-
-
-def d_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval:
-    """Cohen's d of two independent samples with its interval.
-
-    The interval inverts the noncentral t distribution (Steiger and Fouladi 1997), which is exact
-    for normal values of one variance.
-
-    Returns:
-        d, first minus second, with its bounds; n counts the values of both samples. NaN below two
-        values in a sample.
-    """
-    a, b = sample_of(first), sample_of(second)
-    d, n = cohen_d(a, b), len(a) + len(b)
-    if not np.isfinite(d):
-        return unbounded(NAN, n, level)
-    scale = float(np.sqrt(len(a) * len(b) / n))
-    low, high = _noncentralities(d * scale, n - 2, level)
-    return Interval(d, low / scale, high / scale, n, level, NONCENTRAL)
-
-
-def g_interval(first: Numbers, second: Numbers, level: float = 0.95) -> Interval:
-    """Hedges' g of two independent samples; the interval is that of d times the same factor."""
-    band = d_interval(first, second, level)
-    factor = hedges_factor(band.n - 2)
-    value, low, high = (factor * number for number in (band.value, band.low, band.high))
-    return Interval(value, low, high, band.n, level, band.method)
-
-
-def dz_interval(differences: Numbers, level: float = 0.95) -> Interval:
-    """Cohen's d_z: mean of paired differences over their deviation, with a noncentral t interval.
-
-    Returns:
-        d_z with its bounds; NaN below two pairs, and where the differences do not vary.
-    """
-    gaps = sample_of(differences)
-    n = len(gaps)
-    # Both: the deviation of equal numbers may miss zero by rounding.
-    if n < 2 or not gaps.std(ddof=1) > 0 or np.ptp(gaps) == 0:
-        return unbounded(NAN, n, level)
-    d = float(gaps.mean() / gaps.std(ddof=1))
-    low, high = _noncentralities(d * np.sqrt(n), n - 1, level)
-    return Interval(d, low / np.sqrt(n), high / np.sqrt(n), n, level, NONCENTRAL)
-
-
-def _noncentralities(t: float, freedom: int, level: float) -> tuple[float, float]:
-    """The noncentralities of which this t is the upper and the lower limit; NaN if not found."""
-    tail = (1 - level) / 2
-    return _noncentrality(t, freedom, 1 - tail, -1), _noncentrality(t, freedom, tail, 1)
-
-
-def _noncentrality(t: float, freedom: int, share: float, way: int) -> float:
-    def excess(shift: float) -> float:
-        return float(scipy.stats.nct.cdf(t, freedom, shift)) - share
-
-    near, far, step = t, t + way, 1.0
-    # The share falls as the shift grows; the bracket is widened until it holds the root. Small
-    # samples put the far end on the other side of t itself.
-    for _ in range(MAX_WIDENINGS):
-        low, high = sorted((near, far))
-        ends = excess(low), excess(high)
-        if not np.isfinite(ends).all():
-            return NAN
-        if ends[0] >= 0 >= ends[1]:
-            return float(scipy.optimize.brentq(excess, low, high, xtol=1e-10))
-        step *= 1.5
-        near, far = t - way * step, t + way * step
-    return NAN
 
 
 def detectable_effect(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -189,97 +118,60 @@ class ArmDifference:
     Attributes:
         difference: mean of the second minus the first, with its interval; n counts pairs, or the
             values of both arms.
-        freedom: degrees of freedom of t.
-        p: two-sided; NaN where it cannot be computed.
+        effect: d_z of pairs, Hedges' g otherwise; NaN where nothing varies.
+        p: two-sided; NaN where it cannot be computed, for the reason in ``note``.
     """
 
     difference: Interval
-    effect: Interval
-    effect_name: str
+    effect: float
     test: str
-    t: float
-    degrees_of_freedom: float
     p: float
     note: str = ""
 
 
 def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
-    """Student's t test of paired differences, second minus first.
+    """Student's t test of paired differences, second minus first (Student 1908).
 
     Arms of one study share their seeds, so that what a seed does to both leaves the difference.
 
     Args:
         first: one number per replicate of the first arm.
         second: the same replicates of the second arm, in the same order.
-
-    Returns:
-        The mean difference and d_z; t and p are NaN, with a note, below two pairs and where every
-        pair differs by the same, or by nothing.
-
-    Source:
-        Student (1908). The probable error of a mean. Biometrika 6.
     """
     before, after = pairs_of(first, second)
     gaps = after - before
-    n = len(gaps)
-    effect = dz_interval(gaps, level)
-    constant = "every pair differs by the same" if gaps.any() else EQUAL_PAIRS
-    reason = _inestimable(n, bool(n) and float(np.ptp(gaps)) > 0, "pair", constant)
-    if reason:
-        gap, freedom = t_interval(gaps, level), float(n - 1)
-        return ArmDifference(gap, effect, "d_z", "paired t", NAN, freedom, NAN, reason)
+    if len(gaps) < 2 or np.ptp(gaps) == 0:
+        constant = "every pair differs by the same" if gaps.any() else EQUAL_PAIRS
+        reason = constant if len(gaps) > 1 else "only one pair" if len(gaps) else "no pair"
+        return ArmDifference(t_interval(gaps, level), NAN, "paired t", NAN, reason)
     with constant_samples_allowed():
         test = scipy.stats.ttest_rel(after, before)
-    bounds = test.confidence_interval(level)
-    gap = Interval(
-        float(gaps.mean()), float(bounds.low), float(bounds.high), n, level, "Student's t"
-    )
-    return ArmDifference(gap, effect, "d_z", "paired t", *_statistics(test))
+    low, high = map(float, test.confidence_interval(level))
+    gap = Interval(float(gaps.mean()), low, high, len(gaps), level, STUDENT)
+    effect = float(gaps.mean() / gaps.std(ddof=1))
+    return ArmDifference(gap, effect, "paired t", float(test.pvalue))
 
 
 def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
-    """Welch's t test of two independent arms, second minus first.
-
-    The variances may differ; the degrees of freedom are Satterthwaite's.
+    """Welch's t test of two independent arms, second minus first (Welch 1947).
 
     Args:
         first: one number per replicate of the first arm.
         second: one number per replicate of the second arm; n may differ.
-
-    Returns:
-        The difference of the means and Hedges' g; t and p are NaN, with a note, below two values
-        in an arm and where neither arm varies.
-
-    Source:
-        Welch, B. L. (1947). The generalization of "Student's" problem when several different
-        population variances are involved. Biometrika 34.
     """
     a, b = sample_of(first), sample_of(second)
     fewer, n = min(len(a), len(b)), len(a) + len(b)
     difference = float(b.mean() - a.mean()) if fewer else NAN
-    effect = g_interval(b, a, level)
-    varies = fewer > 0 and max(float(np.ptp(a)), float(np.ptp(b))) > 0
-    reason = _inestimable(fewer, varies, "value in an arm", "neither arm varies")
-    if reason:
-        gap = unbounded(difference, n, level)
-        return ArmDifference(gap, effect, "g", "Welch", NAN, NAN, NAN, reason)
+    if fewer < 2 or max(np.ptp(a), np.ptp(b)) == 0:
+        few = "only one value in an arm" if fewer else "no value in an arm"
+        reason = "neither arm varies" if fewer > 1 else few
+        return ArmDifference(unbounded(difference, n, level), NAN, "Welch", NAN, reason)
     with constant_samples_allowed():
         test = scipy.stats.ttest_ind(b, a, equal_var=False)
-    bounds = test.confidence_interval(level)
-    gap = Interval(difference, float(bounds.low), float(bounds.high), n, level, "Welch's t")
-    return ArmDifference(gap, effect, "g", "Welch", *_statistics(test))
-
-
-def _statistics(test: Any) -> tuple[float, float, float]:
-    """Statistic, degrees of freedom and p of one of scipy's t tests."""
-    return float(test.statistic), float(test.df), float(test.pvalue)
-
-
-def _inestimable(n: int, varies: bool, unit: str, constant: str) -> str:
-    """Why a test cannot be computed, or an empty text."""
-    if n < 2:
-        return f"no {unit}" if n == 0 else f"only one {unit}"
-    return "" if varies else constant
+    low, high = map(float, test.confidence_interval(level))
+    gap = Interval(difference, low, high, n, level, "Welch's t")
+    effect = cohen_d(b, a) * hedges_factor(n - 2)
+    return ArmDifference(gap, effect, "Welch", float(test.pvalue))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

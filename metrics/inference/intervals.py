@@ -1,8 +1,8 @@
-"""Samples, and confidence intervals of a mean over replicates: Student's t, BCa, log scale.
+"""Samples, and confidence intervals of a mean over replicates: Student's t and BCa.
 
 A sample is a flat list of finite numbers, one per replicate. Replicates are the unit of all
 inference, since papers or teams of one run are not independent of each other. Pages show t beside
-BCa, and the log-scale interval for skewed measures (docs/statistics.md).
+BCa (docs/statistics.md).
 
 How often each interval holds the true mean was simulated: ``python benchmarks/coverage.py --write``
 makes ``coverage.csv``, by which the page of a study warns.
@@ -10,14 +10,14 @@ makes ``coverage.csv``, by which the page of a study warns.
 
 from __future__ import annotations
 
-import csv
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -26,9 +26,14 @@ from scipy import special
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Numbers = Sequence[float] | FloatArray
 
 NAN = float("nan")
+STUDENT, BCA = "Student's t", "BCa bootstrap"
+"""Methods of intervals, as pages name them."""
 MIN_REPLICATES = 5
 """Least number of replicates per arm; with fewer, every page says that it is a sketch."""
 
@@ -103,7 +108,6 @@ def constant_samples_allowed() -> Iterator[None]:
         yield
 
 
-Statistic = Callable[[FloatArray], float]
 UNLIMITED = (-np.inf, np.inf)
 """The extent of a measure that can be any number."""
 BLOCK = 2_000_000
@@ -136,27 +140,7 @@ def t_interval(
     # The mean of equal values may miss their bound by rounding.
     least, most = min(extent[0], mean), max(extent[1], mean)
     low, high = max(mean - half, least), min(mean + half, most)
-    return Interval(mean, low, high, n, level, "Student's t")
-
-
-def log_interval(values: Numbers, level: float = 0.95) -> Interval:
-    """Interval of the geometric mean: Student's t interval of the logarithms, exponentiated.
-
-    It is for positive, skewed measures, whose typical value is the geometric mean (the median,
-    where the logarithms are symmetric). It is not an interval of the arithmetic mean.
-
-    Args:
-        values: one number per replicate, each above zero.
-
-    Returns:
-        The geometric mean with its bounds, which are NaN below two values.
-    """
-    sample = sample_of(values)
-    if (sample <= 0).any():
-        raise InputError("a log-scale interval needs values above zero; take t or BCa instead")
-    band = t_interval(np.log(sample), level)
-    value, low, high = (float(np.exp(edge)) for edge in (band.value, band.low, band.high))
-    return Interval(value, low, high, band.n, level, "log scale" if band.method else "")
+    return Interval(mean, low, high, n, level, STUDENT)
 
 
 def wilson_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
@@ -177,58 +161,43 @@ def wilson_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
 
 
 def bca_interval(
-    values: Numbers,
-    statistic: Statistic | None = None,
-    level: float = 0.95,
-    resamples: int = 9999,
-    seed: int = 0,
+    values: Numbers, level: float = 0.95, resamples: int = 9999, seed: int = 0
 ) -> Interval:
-    """Bias-corrected and accelerated bootstrap interval (Efron 1987), seeded.
-
-    The bounds are those of ``scipy.stats.bootstrap``. Where the values do not vary, every resample
-    is the same, and both bounds are the value itself.
-
-    Args:
-        values: one number per replicate.
+    """Bias-corrected and accelerated bootstrap interval of the mean (Efron 1987), seeded.
 
     Returns:
-        The statistic of the values with its bounds, which are NaN below two values.
+        The mean of the values with its bounds, which are NaN below two values; where the values do
+        not vary, both are the value itself.
 
     Source:
         Efron, B. (1987). Better bootstrap confidence intervals. JASA 82.
     """
     sample = sample_of(values)
-    measure = statistic or (lambda numbers: float(np.mean(numbers)))
     n = len(sample)
-    value = measure(sample) if n else float("nan")
+    value = float(sample.mean()) if n else NAN
     if n < 2:
         return unbounded(value, n, level)
     # scipy finds no bounds where nothing varies.
     if np.ptp(sample) == 0:
-        return Interval(value, value, value, n, level, "BCa bootstrap")
-    bounds = bca_bounds(sample, statistic, level, resamples, np.random.default_rng(seed))
-    return Interval(value, float(bounds[0]), float(bounds[1]), n, level, "BCa bootstrap")
+        return Interval(value, value, value, n, level, BCA)
+    low, high = bca_bounds(sample, level, resamples, np.random.default_rng(seed)).tolist()
+    return Interval(value, low, high, n, level, BCA)
 
 
 def bca_bounds(
-    samples: FloatArray,
-    statistic: Statistic | None,
-    level: float,
-    resamples: int,
-    rng: np.random.Generator,
+    samples: FloatArray, level: float, resamples: int, rng: np.random.Generator
 ) -> FloatArray:
-    """BCa bounds of one sample, or of many that share the draws of their bootstrap."""
-    given = np.asarray(samples, dtype=np.float64)
+    """BCa bounds of the mean of one sample, or of many that share the draws of their bootstrap."""
     found = scipy.stats.bootstrap(
-        (given,),
-        statistic or np.mean,
+        (samples,),
+        np.mean,
         n_resamples=resamples,
         confidence_level=level,
         method="BCa",
         axis=-1,
-        vectorized=statistic is None,
+        vectorized=True,
         # Blocks bound the memory. The draws, and so the bounds, depend on the seed alone.
-        batch=max(1, BLOCK // given.size),
+        batch=max(1, BLOCK // samples.size),
         # The older name of ``rng``, which every release of scipy from 1.12 on accepts.
         random_state=rng,
     ).confidence_interval
@@ -238,68 +207,31 @@ def bca_bounds(
 REPLICATES = (5, 10, 20, 50)
 POOR_COVERAGE = 0.90
 """An interval known to cover less often than this is warned of."""
-
-
-MEANINGS = {
-    "normal": "normal",
-    "student": "heavy-tailed: Student t, 3 degrees of freedom",
-    "exponential": "exponential",
-    **{f"lognormal-{sigma:g}": f"lognormal, sigma {sigma:g}" for sigma in (0.25, 0.5, 1.0, 1.5)},
-}
-"""The distributions of which samples were simulated, in words."""
 SKEWNESS_LADDER = ("normal", "lognormal-0.25", "lognormal-0.5", "lognormal-1", "lognormal-1.5")
 """The families by which a page judges skewness, the least skewed first."""
 
 
-@dataclass(frozen=True)
-class CoverageCell:
-    """Simulated coverage of 95 % intervals for one kind of data and number of replicates.
-
-    Attributes:
-        t: share of the t intervals that hold the mean, 0..1.
-        bca: share of the BCa intervals that hold the mean, 0..1.
-        log: share of the log-scale intervals that hold the geometric mean; NaN if not positive.
-    """
-
-    family: str
-    n: int
-    skewness: float
-    t: float
-    bca: float
-    log: float
-
-
 @cache
-def known_coverage() -> tuple[CoverageCell, ...]:
-    """The simulated coverages that are kept in ``coverage.csv``."""
-    text = (
-        files("virsci_society.metrics.inference")
-        .joinpath("coverage.csv")
-        .read_text(encoding="utf-8")
-    )
-    rows = csv.DictReader(text.splitlines())
-    return tuple(
-        CoverageCell(
-            row["family"],
-            int(row["n"]),
-            *(float(row[name]) if row[name] else NAN for name in ("skewness", "t", "bca", "log")),
-        )
-        for row in rows
-    )
+def known_coverage() -> pd.DataFrame:
+    """The simulated coverages of ``coverage.csv``: shares of intervals by family and n."""
+    import pandas as pd
+
+    return pd.read_csv(Path(__file__).with_name("coverage.csv"))
 
 
-def matching_case(n: int, skewed: float) -> CoverageCell:
-    """The simulated case by which data of an unknown distribution are judged.
+def expected_coverage(n: int, skewed: float) -> dict[str, float]:
+    """The shares ``t`` and ``bca`` of intervals that cover the mean of such data.
 
-    Its number of replicates is the largest in the table that is not above n (the smallest, for
-    fewer). Of the families of ``SKEWNESS_LADDER`` with that number, it is the one whose samples
-    typically look as skewed as these: samples of five hide most of their skewness, in the table
-    as here.
+    The number of replicates is the largest in the table that is not above n (the smallest, for
+    fewer). Of the families of ``SKEWNESS_LADDER`` with that number, the one whose samples typically
+    look as skewed counts: samples of five hide most of their skewness, in the table as here.
 
     Args:
         skewed: typical sample skewness G1 of the arms, of either sign; NaN counts as none.
     """
     at = max((size for size in REPLICATES if size <= n), default=REPLICATES[0])
     looks = abs(skewed) if np.isfinite(skewed) else 0.0
-    cells = [cell for cell in known_coverage() if cell.n == at and cell.family in SKEWNESS_LADDER]
-    return min(cells, key=lambda cell: abs(cell.skewness - looks))
+    table = known_coverage()
+    cells = table[(table["n"] == at) & table["family"].isin(SKEWNESS_LADDER)]
+    cell = cells.loc[(cells["skewness"] - looks).abs().idxmin()]
+    return {"t": float(cell["t"]), "bca": float(cell["bca"])}

@@ -78,23 +78,17 @@ def inverted_u(x: Numbers, y: Numbers, alpha: float = 0.05) -> TwoLines:
         x: the varied quantity, one value per replicate.
     """
     at, measured = pairs_of(x, y)
-    trouble = _inestimable(at)
-    if trouble:
-        return TwoLines(NAN, NO_LINE, NO_LINE, NAN, len(at), f"not estimable: {trouble}")
+    distinct, n = len(np.unique(at)), len(at)
+    if distinct < 3:
+        many = f"{distinct} distinct {'value' if distinct == 1 else 'values'}, three are needed"
+        return TwoLines(NAN, NO_LINE, NO_LINE, NAN, n, f"not estimable: {many}")
     flat = _flat_region(at, measured)
-    first, second = _lines(at, measured, float(np.median(flat)))
+    break_point = float(np.median(flat))
+    first, second = _lines(at, measured, break_point)
     strengths = [abs(line.slope) / _standard_error(line) for line in (first, second)]
     if np.isfinite(strengths).all() and sum(strengths) > 0:
         break_point = float(np.quantile(flat, strengths[1] / sum(strengths)))
-    else:
-        break_point = float(np.median(flat))
-    first, second = _lines(at, measured, break_point)
-    return _verdict(break_point, first, second, len(at), alpha)
-
-
-def _verdict(
-    break_point: float, first: FittedLine, second: FittedLine, n: int, alpha: float
-) -> TwoLines:
+        first, second = _lines(at, measured, break_point)
     if not np.isfinite([first.p, second.p]).all():
         note = "not estimable: a line rests on too few replicates"
         return TwoLines(break_point, first, second, NAN, n, note)
@@ -102,17 +96,9 @@ def _verdict(
         p = max(first.p, second.p)
         note = "rises, then falls" if p < alpha else "rises, then falls, within chance"
         return TwoLines(break_point, first, second, p, n, note)
-    directions = ["rises" if line.slope > 0 else "falls" for line in (first, second)]
-    return TwoLines(
-        break_point, first, second, 1.0, n, f"no inverted U: {directions[0]}, then {directions[1]}"
-    )
-
-
-def _inestimable(x: FloatArray) -> str:
-    distinct = len(np.unique(x))
-    if distinct < 3:
-        return f"{distinct} distinct {'value' if distinct == 1 else 'values'}, three are needed"
-    return ""
+    one, other = ("rises" if line.slope > 0 else "falls" for line in (first, second))
+    note = f"no inverted U: {one}, then {other}"
+    return TwoLines(break_point, first, second, 1.0, n, note)
 
 
 def _flat_region(x: FloatArray, y: FloatArray) -> FloatArray:

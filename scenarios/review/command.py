@@ -26,7 +26,7 @@ CORRELATION = {
     **{"Pearson [95 %]": "pearson", "Spearman [95 %]": "spearman"},
 }
 AGREEMENT = {
-    **{"rating": "dimension", "taken as": "level", "alpha [95 %]": "alpha"},
+    **{"rating": "dimension", "alpha [95 %]": "alpha"},
     **{"abstracts": "abstracts", "raters": "raters"},
 }
 PREFERENCE = {

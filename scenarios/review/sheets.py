@@ -26,12 +26,7 @@ from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import open_new
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.inference.correlations import (
-    Level,
-    krippendorff_alpha,
-    pearson,
-    spearman,
-)
+from virsci_society.metrics.inference.correlations import krippendorff_alpha, pearson, spearman
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.scenarios.review.review import read_averages
 from virsci_society.scenarios.study.lock import LOCK, done_runs, folder_of, read_lock
@@ -319,19 +314,16 @@ def rating_results(answers: pd.DataFrame, key: Mapping[str, Any]) -> dict[str, p
 
 
 def agreement_table(ratings: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
-    """Krippendorff's alpha of every dimension, taken as ordinal and as interval numbers."""
+    """Krippendorff's alpha of every dimension, with a bootstrap interval."""
     rows = []
     for dimension, given in ratings.groupby("dimension", sort=False):
         table = given.pivot_table("score", "rater", "item").to_numpy(dtype=np.float64)
-        for level in ("ordinal", "interval"):
-            rows.append((dimension, level, *rater_agreement(table, level, seed)))
-    columns = ["dimension", "level", "alpha", "low", "high", "abstracts", "raters"]
+        rows.append((dimension, *rater_agreement(table, seed)))
+    columns = ["dimension", "alpha", "low", "high", "abstracts", "raters"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def rater_agreement(
-    ratings: FloatArray, level: Level = "interval", seed: int = 0
-) -> tuple[float, float, float, int, int]:
+def rater_agreement(ratings: FloatArray, seed: int = 0) -> tuple[float, float, float, int, int]:
     """Alpha, its 95 % interval, and the numbers of abstracts rated twice and of their raters.
 
     Ratings are raters x abstracts, NaN for none; the interval is a bootstrap over abstracts.
@@ -341,10 +333,10 @@ def rater_agreement(
     # By the number of abstracts too: two questions on other abstracts share no resample.
     rng = np.random.default_rng([seed, items])
     draws = rng.integers(0, max(items, 1), (RESAMPLES if items > 1 else 0, items))
-    resampled = np.array([krippendorff_alpha(shared[:, draw], level) for draw in draws])
+    resampled = np.array([krippendorff_alpha(shared[:, draw]) for draw in draws])
     resampled = resampled[~np.isnan(resampled)]
     low, high = np.quantile(resampled, (0.025, 0.975)) if len(resampled) else (np.nan, np.nan)
-    return krippendorff_alpha(ratings, level), float(low), float(high), items, raters
+    return krippendorff_alpha(ratings), float(low), float(high), items, raters
 
 
 def correlation_table(

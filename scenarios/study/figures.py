@@ -1,7 +1,7 @@
 """Figures of a study, with means, single replicates, and 95 % t intervals of five or more.
 
-A figure shows a measure over the varied keys or arm by arm, differences of pairs, correlations, a
-test of two lines, measures that add up, or outcomes against measures.
+A figure shows a measure over the varied keys or arm by arm, differences of pairs, a test of two
+lines, measures that add up, or outcomes against measures.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
-from virsci_society.metrics.inference.correlations import RANK_TREND, Correlation
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
 from virsci_society.metrics.inference.two_lines import TwoLines
 from virsci_society.metrics.measures import measure_extent
@@ -170,26 +169,6 @@ def difference_figure(study: Study, measure: str, found: Sequence[dict[str, Any]
     axes.title = f"difference from {found[0]['first']}" if alone else "difference"
     axes.title += ", percentage points" if scale > 1 else ""
     return drawn.svg(f"Differences of {measure} between arms: pairs, means, 95 % intervals, zero")
-
-
-def correlation_figures(study: Study, results: Sequence[ComparisonResult]) -> dict[str, Markup]:
-    """Draw the planned correlations of each measure with their intervals and a line at zero."""
-    rows: dict[str, list[Row]] = {}
-    for one in results:
-        if isinstance(found := one.result, Correlation) and np.isfinite(found.r):
-            ranks = one.test == RANK_TREND
-            what = words(one.of[0]) if ranks else study.label(one.of[0])
-            name = ", ".join(filter(None, (what, one.among, "" if ranks else one.test)))
-            band = Interval(found.r, found.low, found.high, found.n)
-            rows.setdefault(one.measure, []).append((name, np.zeros(0), band))
-    figures = {}
-    for measure, mine in rows.items():
-        drawn, axes = _figure_of_rows(mine)
-        axes.vertical(0.0)
-        axes.title = cut_text(f"correlations of the {study.label(measure)}", MAX_TITLE_LENGTH - 16)
-        axes.x.bounds = (-1.0, 1.0)
-        figures[measure] = drawn.svg(f"Correlations of {measure}: 95 % intervals, and zero")
-    return figures
 
 
 def _figure_of_rows(rows: Sequence[Row]) -> tuple[Plot, Axes]:

@@ -14,15 +14,13 @@ from markupsafe import Markup
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
 from virsci_society.agents.spelling import plain_text
-from virsci_society.metrics.inference.comparisons import ArmDifference, paired, welch
-from virsci_society.metrics.inference.correlations import pearson, prcc, spearman
+from virsci_society.metrics.inference.comparisons import ArmDifference
+from virsci_society.metrics.inference.correlations import prcc
 from virsci_society.metrics.inference.intervals import (
-    MEANINGS,
     NAN,
-    SKEWNESS_LADDER,
+    POOR_COVERAGE,
     bca_interval,
-    log_interval,
-    matching_case,
+    expected_coverage,
     skewness,
     t_interval,
 )
@@ -34,24 +32,7 @@ from virsci_society.scenarios.study.figures import SCORES
 from virsci_society.scenarios.study.study import ComparisonResult, Study, compare_two_arms
 from virsci_society.society.results.table_files import write_csv
 
-SKEWED_FROM = 2
-"""From this step of the ladder on a measure looks skewed: lognormal with sigma 0.5."""
-EXAMPLE, OTHER = (1.0, 2.0, 4.0, 5.0), (2.0, 1.0, 5.0, 3.0)
 _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
-
-
-def interval_names(paired_by_seed: bool) -> dict[str, str]:
-    """Names of the intervals of a study's page, each told by the function that computes it."""
-    arms = paired(EXAMPLE, OTHER) if paired_by_seed else welch(EXAMPLE, OTHER)
-    return {
-        "mean": t_interval(EXAMPLE).method,
-        "bootstrap": bca_interval(EXAMPLE, resamples=99).method,
-        "log": log_interval(EXAMPLE).method,
-        "difference": arms.difference.method,
-        "effect": arms.effect.method,
-        "pearson": pearson(EXAMPLE, OTHER).method,
-        "spearman": spearman(EXAMPLE, OTHER).method,
-    }
 
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
@@ -84,26 +65,14 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
 
 
 def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
-    """Mean of a measure in each arm with its intervals.
-
-    The log-scale interval, of the geometric mean, is given where all values of the measure are
-    above zero and its arms look skewed.
-    """
-    samples = {arm: study.numbers(measure, arm) for arm in study.arms}
-    judged = coverage_of(samples)
-    positive = all((values > 0).all() for values in samples.values())
-    log = positive and judged is not None and judged["step"] >= SKEWED_FROM
+    """Mean of a measure in each arm with its intervals by Student's t and the BCa bootstrap."""
     rows = []
-    for arm, values in samples.items():
+    for arm in study.arms:
+        values = study.numbers(measure, arm)
         t, bca = t_interval(values, extent=measure_extent(measure)), bca_interval(values)
         row = {"measure": measure, "arm": arm, "n": len(values)}
-        row |= {"missing": study.description.replicates - len(values)}
-        row |= {"mean": t.value, "low": t.low, "high": t.high, "bca_low": bca.low}
-        row |= {"bca_high": bca.high, "geometric_mean": NAN, "log_low": NAN, "log_high": NAN}
-        if log and len(values):
-            typical = log_interval(values)
-            row |= {"geometric_mean": typical.value}
-            row |= {"log_low": typical.low, "log_high": typical.high}
+        row |= {"missing": study.description.replicates - len(values), "mean": t.value}
+        row |= {"low": t.low, "high": t.high, "bca_low": bca.low, "bca_high": bca.high}
         rows.append(row | {"deviation": _deviation(values), "skewness": skewness(values)})
     return pd.DataFrame(rows)
 
@@ -112,31 +81,18 @@ def _deviation(values: FloatArray) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else NAN
 
 
-def coverage_of(samples: Mapping[str, FloatArray]) -> dict[str, Any] | None:
-    """The simulated case by which the intervals of a measure are judged; None without values.
+def too_narrow(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """The measures whose t intervals are known to cover the mean too seldom, with the shares.
 
-    Its replicates are those of the smallest arm with any; its skewness is the median over the
-    arms of their sample skewness.
+    A measure is judged by its smallest arm and the median skewness of its arms.
     """
-    sizes = [len(values) for values in samples.values() if len(values)]
-    if not sizes:
-        return None
-    skewnesses = [value for one in samples.values() if np.isfinite(value := skewness(one))]
-    median = float(np.median(skewnesses)) if skewnesses else NAN
-    cell = matching_case(min(sizes), median)
-    judged = f"{MEANINGS[cell.family]}, n = {cell.n}"
-    row = {"n": min(sizes), "skewness": median, "judged_as": judged}
-    step = SKEWNESS_LADDER.index(cell.family)
-    return row | {"t": cell.t, "bca": cell.bca, "log": cell.log, "step": step}
-
-
-def coverage(study: Study) -> pd.DataFrame:
-    """How often the intervals of each measure contain the true mean."""
     rows = []
-    for measure in study.description.measures:
-        judged = coverage_of({arm: study.numbers(measure, arm) for arm in study.arms})
-        rows += [] if judged is None else [{"measure": measure, **judged}]
-    return pd.DataFrame(rows).drop(columns="step", errors="ignore")
+    for measure, arms in by_arm[by_arm["n"] > 0].groupby("measure", sort=False):
+        n, typical = int(arms["n"].min()), float(arms["skewness"].median())
+        shares = expected_coverage(n, typical)
+        if shares["t"] < POOR_COVERAGE:
+            rows.append({"measure": measure, "n": n, "skewness": typical, **shares})
+    return pd.DataFrame(rows)
 
 
 def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
@@ -199,22 +155,6 @@ def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
     wide = rows.pivot(index=places, columns="score", values="cell").fillna("–")
     order = pd.MultiIndex.from_frame(rows[places].drop_duplicates())
     return wide.reindex(index=order, columns=columns).rename_axis(columns=None).reset_index()
-
-
-def without_defaults(
-    results: Sequence[ComparisonResult], again: Sequence[ComparisonResult]
-) -> pd.DataFrame:
-    """Every comparison beside itself without the runs that hold a default."""
-    rows = []
-    for both in zip(results, again, strict=True):
-        one = both[0]
-        row: dict[str, Any] = {"measure": one.measure, "of": " to ".join(one.of)}
-        row["test"] = one.test
-        for result, end in zip(both, ("", "_without"), strict=True):
-            row |= {f"n{end}": result.row()["n"], f"estimate{end}": result.estimate}
-            row |= {f"holm{end}": result.holm}
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 def sensitivity(study: Study) -> pd.DataFrame:

@@ -7,8 +7,7 @@ value (``Study.shows_p``).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence, Set
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from virsci_society.metrics.inference.two_lines import TwoLines, inverted_u
 from virsci_society.metrics.measures import measure_label
 from virsci_society.scenarios.study.lock import read_result
 from virsci_society.scenarios.study.study_file import Comparison, Figure, Match, Scatter
-from virsci_society.scenarios.study.tables import NEEDED, STUDY_JSON, TABLES
+from virsci_society.scenarios.study.tables import NEEDED, STUDY_JSON
 from virsci_society.society.results.table_files import read_parquet
 
 
@@ -128,7 +127,7 @@ class Study:
             results = pd.concat([results, rows.merge(runs, on="run")[columns]], ignore_index=True)
         self._known = known = results.dropna(subset=["value"])
         self._values = {
-            (str(measure), str(arm)): rows.set_index("replicate").sort_index()
+            (str(measure), str(arm)): rows.set_index("replicate")["value"].sort_index()
             for (measure, arm), rows in known.groupby(["measure", "arm"], sort=False)
         }
 
@@ -256,28 +255,23 @@ class Study:
         """Whether every arm is a sampled point of a space, rather than a setting of interest."""
         return self.description.design == "latin_hypercube"
 
-    def values(self, measure: str, arm: str, without: Set[int] = frozenset()) -> pd.Series:
+    def values(self, measure: str, arm: str) -> pd.Series:
         """A measure in the runs of an arm, by replicate; runs without a value are left out."""
-        rows = self._values.get((measure, arm))
-        if rows is None:
-            return pd.Series([], dtype="float64")
-        kept = rows if not without else rows[~rows["run"].isin(without)]
-        return kept["value"].astype("float64")
+        return self._values.get((measure, arm), pd.Series([], dtype="float64"))
 
-    def numbers(self, measure: str, arm: str, without: Set[int] = frozenset()) -> FloatArray:
+    def numbers(self, measure: str, arm: str) -> FloatArray:
         """A measure in the runs of an arm as an array, without the numbers of the replicates."""
-        return self.values(measure, arm, without).to_numpy(dtype="float64")
+        return self.values(measure, arm).to_numpy(dtype="float64")
 
-    def by_run(self, measure: str, arms: list[str], without: Set[int] = frozenset()) -> pd.Series:
+    def by_run(self, measure: str, arms: list[str]) -> pd.Series:
         """A measure in the runs of some arms, by run; runs without a value are left out."""
-        rows = self._known[self._known["measure"] == measure]
-        kept = rows[rows["arm"].isin(arms) & ~rows["run"].isin(without)]
-        return kept.set_index("run")["value"].astype("float64")
+        rows = self._known[(self._known["measure"] == measure) & self._known["arm"].isin(arms)]
+        return rows.set_index("run")["value"].astype("float64")
 
-    def further_outcomes(self, measure: str) -> list[str]:
-        """The outcomes that are a measure of novelty in a further embedding."""
-        known = self._known["measure"].unique().tolist()
-        return [name for name in known if name.startswith(f"{measure} by ")]
+    @property
+    def measured(self) -> list[str]:
+        """Every outcome that has a value in some run."""
+        return list(self._known["measure"].unique())
 
     def panels(self, score: str) -> list[str]:
         """The outcomes that a score ``review.KIND.SCORE`` is, one for each panel that gave it."""
@@ -307,19 +301,13 @@ class Study:
         """Which texts the novelty of each arm is measured of, and how long they are."""
         return _optional(self.folder / "texts.parquet")
 
-    def runs_with_defaults(self) -> frozenset[int] | None:
-        """Runs in which some reply is a default; None where the study has no table of calls."""
-        calls = _optional(self.folder / TABLES / "calls_by_act.parquet")
-        if calls is None or not {"run", "defaulted"} <= set(calls.columns):
-            return None
-        return frozenset(int(run) for run in calls.loc[calls["defaulted"].fillna(0) > 0, "run"])
-
     def failure_reason(self, run: int) -> str:
         """Why a run is not done, from its result; empty where that does not say."""
-        with suppress(InputError):
+        try:
             result = read_result(self.folder, run)
-            return "" if result is None else result.reason
-        return ""
+        except InputError:
+            return ""
+        return "" if result is None else result.reason
 
 
 def _optional(file: Path) -> pd.DataFrame | None:
@@ -330,8 +318,6 @@ def _optional(file: Path) -> pd.DataFrame | None:
 NO_VARIANCE = "not estimable: the measure does not vary"
 CONSTANT_NAMED = 4
 """Arms whose runs do not vary that are named in a note."""
-P_VALUES = ("p", "p_1", "p_2", "holm", "holm_without")
-"""Columns that are left out before every run is done, and with them the verdict on two lines."""
 
 
 @dataclass(frozen=True)
@@ -343,13 +329,14 @@ class ComparisonResult:
             measure.
         holm: p after Holm's correction over all planned comparisons; NaN for the others.
         among: what the compared arms share, where they are not all arms of the study.
+        plan: its place among the comparisons of the study's file.
     """
 
     measure: str
     of: tuple[str, ...]
     result: ArmDifference | TwoLines | Correlation
     planned: bool = True
-    holm: float = float("nan")
+    holm: float = math.nan
     among: str = ""
     plan: int = 0
 
@@ -382,125 +369,98 @@ class ComparisonResult:
 
     def row(self) -> dict[str, Any]:
         """Its row: the estimate with its interval, p, Holm's p, and whether it was planned."""
-        found = self.result
-        over: dict[str, Any] = {"over": self.of[0], "among": self.among}
-        own: dict[str, Any]
+        found, row = self.result, dict[str, Any](measure=self.measure)
         if isinstance(found, ArmDifference):
-            gap, effect = found.difference, found.effect
-            own = {"first": self.of[0], "second": self.of[1], "test": self.test, "n": gap.n}
-            own |= {"difference": gap.value, "low": gap.low, "high": gap.high}
-            own |= {"effect": found.effect_name, "value": effect.value}
-            own |= {"effect_low": effect.low, "effect_high": effect.high}
+            gap = found.difference
+            row |= {"first": self.of[0], "second": self.of[1], "test": self.test, "n": gap.n}
+            row |= {"difference": gap.value, "low": gap.low, "high": gap.high}
+            row |= {"effect": found.effect}
         elif isinstance(found, TwoLines):
-            own = over | {"n": found.n, "break": found.break_point}
+            row |= {"over": self.of[0], "among": self.among, "n": found.n}
+            row |= {"break": found.break_point}
             for number, line in enumerate((found.first, found.second), 1):
-                own |= {f"slope_{number}": line.slope, f"low_{number}": line.low}
-                own |= {f"high_{number}": line.high, f"p_{number}": line.p}
+                row |= {f"slope_{number}": line.slope, f"low_{number}": line.low}
+                row |= {f"high_{number}": line.high, f"p_{number}": line.p}
         else:
-            ranks = self.test == RANK_TREND
-            own = over if ranks else {"against": self.of[0], "test": self.test}
-            own |= {"n": found.n, "rho" if ranks else "r": found.r}
-            own |= {"low": found.low, "high": found.high}
-        planned = "yes" if self.planned else "no"
-        row = {"measure": self.measure, **own, "p": self.p, "holm": self.holm, "planned": planned}
-        return row if self.table == "correlations" else row | {"note": found.note}
-
-
-def comparison_tables(results: Sequence[ComparisonResult]) -> dict[str, pd.DataFrame]:
-    """The results of each kind of test as a table: ``differences``, ``inverted_u`` and so on."""
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for one in results:
-        rows.setdefault(one.table, []).append(one.row())
-    return {name: pd.DataFrame(listed) for name, listed in rows.items()}
+            if self.test == RANK_TREND:
+                row |= {"over": self.of[0], "among": self.among, "n": found.n, "rho": found.r}
+            else:
+                row |= {"against": self.of[0], "test": self.test, "n": found.n, "r": found.r}
+            row |= {"low": found.low, "high": found.high}
+        row |= {"p": self.p, "holm": self.holm, "planned": "yes" if self.planned else "no"}
+        return row | {"note": found.note}
 
 
 def without_p(table: pd.DataFrame) -> pd.DataFrame:
-    """A table without p values, and without what is concluded from them."""
+    """A table without p values, and without the verdict on two lines."""
     verdict = ["note"] if "slope_1" in table else []
-    return table.drop(columns=[*P_VALUES, *verdict], errors="ignore")
+    return table.drop(columns=["p", "p_1", "p_2", "holm", *verdict], errors="ignore")
 
 
-def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[ComparisonResult]:
+def compute_comparisons(study: Study) -> list[ComparisonResult]:
     """Compute every comparison in order, with Holm's correction over all that were planned."""
-    results = [
-        replace(one, planned=not plan.exploratory, plan=number)
-        for number, plan in enumerate(study.description.comparisons)
-        for one in _results(study, plan, without)
-    ]
+    results = []
+    for number, plan in enumerate(study.description.comparisons):
+        outcomes, note = [plan.of], ""
+        if plan.of.startswith("review."):
+            outcomes = study.panels(plan.of)
+            if not outcomes:
+                kind = plan.of.split(".")[1]
+                note = f"no reviews yet; 'society review STUDY --kind {kind}' asks for them"
+                outcomes = [plan.of]
+        for one in [found for outcome in outcomes for found in _results_of(study, plan, outcome)]:
+            result = replace(one.result, note=note) if note else one.result
+            told = replace(one, result=result, planned=not plan.exploratory, plan=number)
+            results.append(told)
     # What was added after the lock was no part of the plan, so the correction is not over it.
     adjusted = iter(holm([one.p for one in results if one.planned]))
     return [replace(one, holm=next(adjusted)) if one.planned else one for one in results]
 
 
-def _results(
-    study: Study, plan: PlannedComparison, without: Set[int]
-) -> Iterator[ComparisonResult]:
-    """The results of one plan; of a review's score, those of every panel that has given it."""
-    outcomes, note = [plan.of], ""
-    if plan.of.startswith("review."):
-        kind = plan.of.split(".")[1]
-        outcomes = study.panels(plan.of) or outcomes
-        if outcomes == [plan.of]:
-            note = f"no reviews yet; 'society review STUDY --kind {kind}' asks for them"
-    arms = [arm for arm in (plan.arms or study.arms) if arm in study.arms]
-    for outcome in outcomes:
-        for one in _results_of(study, plan, outcome, arms, without):
-            yield replace(one, result=replace(one.result, note=note)) if note else one
-
-
 def in_other_embeddings(study: Study, one: ComparisonResult) -> list[ComparisonResult]:
     """The same comparison of novelty in the further embeddings that its runs were measured in."""
     plan = study.description.comparisons[one.plan]
-    arms = [arm for arm in (plan.arms or study.arms) if arm in study.arms]
-    found = (
-        result
-        for name in study.further_outcomes(one.measure)
-        for result in _results_of(study, plan, name, arms, frozenset())
-    )
+    names = [name for name in study.measured if name.startswith(f"{one.measure} by ")]
+    found = (result for name in names for result in _results_of(study, plan, name))
     return [other for other in found if (other.of, other.test) == (one.of, one.test)]
 
 
-def _results_of(
-    study: Study, plan: PlannedComparison, outcome: str, arms: list[str], without: Set[int]
-) -> Iterator[ComparisonResult]:
+def _results_of(study: Study, plan: PlannedComparison, outcome: str) -> Iterator[ComparisonResult]:
+    arms = [arm for arm in (plan.arms or study.arms) if arm in study.arms]
     if plan.test == "paired":
-        for arm in arms[1:]:
-            yield compare_two_arms(study, outcome, (arms[0], arm), without)
+        for one in arms[1:]:
+            yield compare_two_arms(study, outcome, (arms[0], one))
     elif plan.test == "correlation":
         # Over runs, against a measure or the score of every panel.
-        against, ours = plan.against or "", study.by_run(outcome, arms, without)
+        against, ours = plan.against or "", study.by_run(outcome, arms)
         for label in study.panels(against) or [against]:
-            theirs = study.by_run(label, arms, without)
-            both = ours.index.intersection(theirs.index)
-            pair = ours.loc[both].tolist(), theirs.loc[both].tolist()
+            both = pd.concat([ours, study.by_run(label, arms)], axis=1, join="inner").to_numpy()
             for correlation in (pearson, spearman):
-                yield ComparisonResult(outcome, (label,), correlation(*pair))
+                yield ComparisonResult(outcome, (label,), correlation(both[:, 0], both[:, 1]))
     else:
         key, among = plan.over or "", "" if plan.arms is None else _shared_settings(study, arms)
         found: TwoLines | Correlation
         if plan.test == "inverted_u":
-            found = inverted_u(*key_and_measure(study, outcome, key, arms, without))
+            found = inverted_u(*key_and_measure(study, outcome, key, arms))
         else:
-            found = _rank_correlation(study, outcome, key, arms, without)
+            found = _rank_correlation(study, outcome, key, arms)
         yield ComparisonResult(outcome, (key,), found, among=among)
 
 
-def _rank_correlation(
-    study: Study, measure: str, key: str, arms: list[str], without: Set[int]
-) -> Correlation:
+def _rank_correlation(study: Study, measure: str, key: str, arms: list[str]) -> Correlation:
     """Spearman's rho within blocks of one seed and one setting of a grid's other keys."""
     if study.sampled:
-        points = spearman(*key_and_measure(study, measure, key, arms, without))
+        points = spearman(*key_and_measure(study, measure, key, arms))
         return replace(points, test=RANK_TREND)
     grouped: dict[tuple[str, int], list[tuple[float, float]]] = {}
     constant: list[str] = []
     for arm in arms:
-        place, values = study.key_value(arm, key), study.values(measure, arm, without)
+        place, values = study.key_value(arm, key), study.values(measure, arm)
         if not np.isfinite(place) or not len(values):
             continue
         if len(values) > 1 and np.ptp(values) == 0:
             constant.append(f"{arm} ({values.iloc[0]:g})")
-        # In a list, other keys may go along with this one.
+        # Among arms by name, other keys may go along with this one.
         others = study.settings(arm).items() if study.description.design == "grid" else ()
         stratum = str(sorted((name, str(value)) for name, value in others if name != key))
         for replicate, value in zip(values.index.tolist(), values.tolist(), strict=True):
@@ -522,21 +482,17 @@ def _rank_correlation(
     return replace(rank, note="; ".join(notes))
 
 
-def compare_two_arms(
-    study: Study, measure: str, arms: tuple[str, str], without: Set[int] = frozenset()
-) -> ComparisonResult:
+def compare_two_arms(study: Study, measure: str, arms: tuple[str, str]) -> ComparisonResult:
     """A measure in two arms, in pairs of one seed where the study has them."""
     if study.description.paired:
-        return ComparisonResult(measure, arms, paired(*pairs(study, measure, arms, without)))
-    first, second = (study.numbers(measure, arm, without) for arm in arms)
+        return ComparisonResult(measure, arms, paired(*pairs(study, measure, arms)))
+    first, second = (study.numbers(measure, arm) for arm in arms)
     return ComparisonResult(measure, arms, welch(first, second))
 
 
-def pairs(
-    study: Study, measure: str, arms: tuple[str, ...], without: Set[int] = frozenset()
-) -> tuple[FloatArray, FloatArray]:
+def pairs(study: Study, measure: str, arms: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
     """A measure in two arms, of the replicates that both have, in one order."""
-    first, second = (study.values(measure, arm, without) for arm in arms)
+    first, second = (study.values(measure, arm) for arm in arms)
     both = first.index.intersection(second.index)
     return first.loc[both].to_numpy(np.float64), second.loc[both].to_numpy(np.float64)
 
@@ -555,7 +511,7 @@ def _shared_settings(study: Study, arms: list[str]) -> str:
 
 
 def key_and_measure(
-    study: Study, measure: str, key: str, arms: Sequence[str], without: Set[int] = frozenset()
+    study: Study, measure: str, key: str, arms: Sequence[str]
 ) -> tuple[FloatArray, FloatArray]:
     """The varied key and the measure, one value each per replicate.
 
@@ -565,7 +521,7 @@ def key_and_measure(
     places: list[float] = []
     values: list[float] = []
     for arm in arms:
-        own, place = study.numbers(measure, arm, without), study.key_value(arm, key)
+        own, place = study.numbers(measure, arm), study.key_value(arm, key)
         if len(own) and np.isfinite(place):
             kept = [float(own.mean())] if study.sampled else own.tolist()
             values += kept

@@ -6,13 +6,8 @@ from scipy import stats
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.comparisons import (
-    cohen_d,
-    d_interval,
     detectable_effect,
     detectable_paired,
-    dz_interval,
-    g_interval,
-    hedges_factor,
     holm,
     paired,
     power_sentences,
@@ -28,8 +23,8 @@ def test_paired_by_its_definition():
     error = gaps.std(ddof=1) / math.sqrt(12)
     half = stats.t.ppf(0.975, 11) * error
     found = paired(FIRST, SECOND[:12])
-    assert (found.t, found.degrees_of_freedom) == pytest.approx((gaps.mean() / error, 11))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.t), 11))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(gaps.mean() / error), 11))
+    assert found.effect == pytest.approx(gaps.mean() / gaps.std(ddof=1))
     wanted = (gaps.mean(), gaps.mean() - half, gaps.mean() + half)
     assert _bounds(found) == pytest.approx(wanted, rel=1e-12)
     assert (found.difference.n, found.difference.level) == (12, 0.95)
@@ -42,16 +37,15 @@ def test_welch_by_its_definition():
     freedom = sum(own) ** 2 / (own[0] ** 2 / 11 + own[1] ** 2 / 16)
     gap, half = SECOND.mean() - FIRST.mean(), stats.t.ppf(0.95, freedom) * error
     found = welch(FIRST, SECOND, level=0.9)
-    assert (found.t, found.degrees_of_freedom) == pytest.approx((gap / error, freedom))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.t), freedom))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(gap / error), freedom))
     assert _bounds(found) == pytest.approx((gap, gap - half, gap + half), rel=1e-12)
-    assert (found.difference.n, found.effect_name) == (29, "g")
+    assert found.difference.n == 29
 
 
 def test_one_constant_arm_is_compared():
     """Means 1 and 3, error 1 / sqrt 3 on 2 degrees of freedom."""
     found = welch([1.0, 1.0], [2.0, 3.0, 4.0])
-    assert (found.t, found.degrees_of_freedom) == pytest.approx((2 * math.sqrt(3), 2))
+    assert found.p == pytest.approx(2 * stats.t.sf(2 * math.sqrt(3), 2))
 
 
 def _bounds(found):
@@ -80,7 +74,7 @@ def test_what_cannot_be_compared_says_why(test, first, second, note):
     found = test(first, second)
     assert found.note == note
     assert math.isnan(found.p)
-    assert math.isnan(found.effect.low)
+    assert math.isnan(found.effect)
 
 
 def test_pairs_of_unequal_length_are_refused():
@@ -92,34 +86,6 @@ def test_a_comparison_that_was_lost_still_counts_as_planned():
     """Three planned, one lost: 0.01 x 3, 0.04 x 2."""
     assert holm([0.04, math.nan, 0.01])[::2] == pytest.approx([0.08, 0.03])
     assert math.isnan(holm([0.04, math.nan, 0.01])[1])
-
-
-def test_a_hand_worked_interval_of_d():
-    """At d = 0 the noncentral t is the normal: 1.96 over the root of n1 n2 / (n1 + n2) = 1."""
-    band = d_interval([-1.0, 1.0], [-1.0, 1.0])
-    assert (band.value, band.low, band.high) == pytest.approx((0, -1.959964, 1.959964))
-
-
-def test_the_bounds_of_an_effect_are_where_its_t_becomes_unlikely():
-    band = d_interval(SECOND, FIRST)
-    scale = math.sqrt(12 * 17 / 29)
-    t = cohen_d(SECOND, FIRST) * scale
-    assert stats.nct.sf(t, 27, band.low * scale) == pytest.approx(0.025)
-    assert stats.nct.cdf(t, 27, band.high * scale) == pytest.approx(0.025)
-    shrunk = g_interval(SECOND, FIRST)
-    assert shrunk.low == pytest.approx(band.low * hedges_factor(27))
-    gaps = SECOND[:12] - FIRST
-    pairs = dz_interval(gaps)
-    t = pairs.value * math.sqrt(12)
-    assert stats.nct.sf(t, 11, pairs.low * math.sqrt(12)) == pytest.approx(0.025)
-    assert stats.nct.cdf(t, 11, pairs.high * math.sqrt(12)) == pytest.approx(0.025)
-
-
-@pytest.mark.slow
-def test_the_interval_of_an_effect_covers_it():
-    draws = np.random.default_rng(4).normal(0.8, 1, (400, 10))
-    held = [band.low <= 0.8 <= band.high for band in map(dz_interval, draws)]
-    assert np.mean(held) == pytest.approx(0.95, abs=0.033)
 
 
 def test_twenty_pairs_find_an_effect_of_two_thirds():

@@ -7,11 +7,10 @@ import pandas as pd
 ABOUT = "rule-based scientists, not a language model: these figures say nothing about models"
 
 
-def write_study(folder, told, values, states=None, defaulted=None):
+def write_study(folder, told, values, states=None):
     """A gathered study folder.
 
-    ``values``: (arm, measure) -> one value per replicate; ``states``: run -> state of those not
-    done; ``defaulted``: run -> calls that were defaulted, or None for no such table.
+    ``values``: (arm, measure) -> one value per replicate; ``states``: run -> state, if not done.
     """
     states = states or {}
     folder.mkdir(parents=True)
@@ -34,11 +33,6 @@ def write_study(folder, told, values, states=None, defaulted=None):
     numbers = pd.DataFrame(results, columns=[*columns, "measure", "value"])
     numbers.astype({"value": "float64"}).to_parquet(folder / "results.parquet")
     (folder / "study.json").write_text(json.dumps(told))
-    if defaulted is not None:
-        (folder / "tables").mkdir()
-        rows = [(run, "utterance", 10, defaulted.get(run, 0)) for run, *_ in runs]
-        calls = pd.DataFrame(rows, columns=["run", "act", "calls", "defaulted"])
-        calls.to_parquet(folder / "tables" / "calls_by_act.parquet")
     return folder
 
 

@@ -11,8 +11,8 @@ from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.metrics.report.templates import MISSING
 from virsci_society.scenarios.study.answer import answer
 from virsci_society.scenarios.study.figures import measure_figures
-from virsci_society.scenarios.study.page import StudyPage, _matched_rows
-from virsci_society.scenarios.study.report_tables import interval_names, plan_table
+from virsci_society.scenarios.study.page import _matched_rows, render_study
+from virsci_society.scenarios.study.report_tables import plan_table
 from virsci_society.scenarios.study.study import Study, compute_comparisons
 
 ARMS = {"small": {"a.x": 1}, "large": {"a.x": 2}}
@@ -88,14 +88,13 @@ def test_arms_and_measures_are_told_by_their_labels_and_shares_in_points(tmp_pat
         "after correction for 4 tests: not significant). The share of active authors in the "
         "largest component was the same in “all leave” as when nobody left, pair by pair."
     )
-    page = StudyPage(study).render()
+    page, tables, _ = render_study(study)
     assert "<h3>Share of active authors in the largest component, % <code>" in page
     assert re.search(">share of active authors in the larges[^<]*, %</text>", page)
     by_arm = page[page.index('<section id="measures">') :]
     assert "<td>48</td><td>42.0</td><td>48</td>" in by_arm  # arm beside arm
     assert "<td>48</td><td>37.6&nbsp;to&nbsp;58.4</td>" in by_arm
-    csv = StudyPage(study).tables["measures"]
-    assert csv["mean"].tolist()[:2] == pytest.approx([0.48, 0.42])
+    assert tables["measures"]["mean"].tolist()[:2] == pytest.approx([0.48, 0.42])
     assert "<h3>Mean betweenness <code>brokers.betweenness.mean</code></h3>" in page
     assert "The same in every arm: mean betweenness</summary>" in page
 
@@ -105,7 +104,7 @@ def test_what_is_no_outcome_or_the_same_in_all_arms_is_folded_behind_the_outcome
     values = {(arm, "papers"): noise for arm in ARMS}
     values |= {(arm, name): noise * (1 + (arm == "large")) for arm in ARMS for name in ("CD", "ON")}
     described = told_of(ARMS, ["papers", "CD", "ON"], 6, comparisons=[PAIR])
-    page = StudyPage(Study.open(write_study(tmp_path / "s", described, values))).render()
+    page = render_study(Study.open(write_study(tmp_path / "s", described, values)))[0]
     by_arm = page[page.index('<section id="measures">') :]
     places = [
         by_arm.index(text)
@@ -122,15 +121,16 @@ def test_what_is_no_outcome_or_the_same_in_all_arms_is_folded_behind_the_outcome
 def test_differences_are_drawn_pair_by_pair_with_a_line_at_zero(tmp_path):
     """Six pairs: a dot each, the mean, its interval, zero; without common seeds no pairs."""
     study = study_of(tmp_path / "s")
-    drawn = StudyPage(study).differences[0]["picture"]
+    page, _, pictures = render_study(study)
+    drawn = pictures["ON-differences"]
     assert drawn.count("<circle") == 6 + 1
     assert drawn.count('stroke-width="1.6"') == 1
     assert drawn.count("stroke-dasharray") == 1
     assert "difference from small" in drawn
     apart = study_of(tmp_path / "t", paired=False)
-    welch = StudyPage(apart).differences[0]["picture"]
+    welch = render_study(apart)[2]["ON-differences"]
     assert welch.count("<circle") == 1
-    assert drawn in StudyPage(study).render()
+    assert drawn in page
 
 
 def test_the_answer_is_the_first_comparison_that_has_an_estimate(tmp_path):
@@ -187,14 +187,12 @@ def test_the_page_of_a_study_names_the_functions_that_made_its_intervals(tmp_pat
     """Paired arms and arms with seeds of their own, whose difference is another test's."""
     for shared, name in ((True, "Student's t"), (False, "Welch's t")):
         study = study_of(tmp_path / str(shared), paired=shared)
-        names = interval_names(study.description.paired)
-        assert names["difference"] == name
         [result] = compute_comparisons(study)
         assert result.result.difference.method == name
-        page = html.unescape(StudyPage(study).render())
-        assert f'<th scope="col">{names["mean"]}, 95 %</th>' in page
-        assert f'<th scope="col">{names["bootstrap"]}, 95 %</th>' in page
-        assert f"({name}), with {result.result.effect.method} intervals of " in page
+        page = html.unescape(render_study(study)[0])
+        assert f"{'paired by seed ' if shared else ''}({name});" in page
+        assert '<th scope="col">Student\'s t, 95 %</th>' in page
+        assert '<th scope="col">BCa bootstrap, 95 %</th>' in page
 
 
 def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_has_no_table(
@@ -210,7 +208,7 @@ def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_ha
     assert text.startswith(
         "The number of papers was the same in “large” as in “small”, pair by pair."
     )
-    page = StudyPage(study).render()
+    page = render_study(study)[0]
     assert "Not available in any run." in page
     assert page.count('<th scope="col">BCa bootstrap, 95 %</th>') == 1
     assert '<p class="lede">Sizes.' not in page
@@ -222,7 +220,7 @@ def test_the_first_plan_answers_and_the_others_are_counted(tmp_path):
     text = told(study)
     assert text.startswith("The overall novelty rose with x (Spearman’s rho 1.00, ")
     assert "1 further comparison below." in text
-    assert "Correlations of ON: 95 % intervals, and zero" in StudyPage(study).render()
+    assert "Rank correlations" in render_study(study)[0]
 
 
 def test_the_plan_stands_beside_what_was_done(tmp_path):
