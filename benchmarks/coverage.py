@@ -128,17 +128,10 @@ def main() -> int:
 def simulate_coverage(
     family: str, n: int, samples: int, resamples: int = 999, seed: int = 0
 ) -> CoverageCell:
-    """Draw samples of one family and count how often each 95 % interval contains the true mean.
+    """Draw samples of n values and count how often each 95 % interval contains the true mean.
 
     All samples of a block share the draws of their bootstrap, which saves time and leaves the
     coverage of each as it is.
-
-    Args:
-        family: a key of ``FAMILIES``.
-        n: replicates in a sample, >= 3.
-        samples: number of samples, > 0.
-        resamples: bootstrap samples of each, > 0.
-        seed: of all draws.
     """
     kind, index = FAMILIES[family], list(FAMILIES).index(family)
     rng = np.random.default_rng([seed, index, n])
