@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -23,11 +23,6 @@ from virsci_society.scenarios.terminal.arguments import (
     with_seed,
 )
 from virsci_society.scenarios.terminal.console import print_table
-
-if TYPE_CHECKING:
-    from virsci_society.scenarios.config.schema import Scenario
-    from virsci_society.scenarios.planning.prompt_recording import Listing, TeamChoice
-
 
 Team = Annotated[str | None, typer.Option("--team", metavar="ID", help="This team only.")]
 Teams = Annotated[
@@ -85,56 +80,40 @@ def prompts(
     Rule-based scientists rehearse a scenario; no model is asked and nothing is paid. Of a finished
     run, the prompts are those that were sent and the replies those that came.
     """
-    from virsci_society.scenarios.planning.prompt_pages import (
-        HEADS,
-        files_of_earlier_listing,
-        sum_rows,
-        totals,
-        whose_words,
-        write_pages,
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.planning import prompt_pages
+    from virsci_society.scenarios.planning.prompt_recording import (
+        TOKENS,
+        rehearse_pages,
+        replay_pages,
     )
-    from virsci_society.scenarios.planning.prompt_recording import TeamChoice
+    from virsci_society.scenarios.runs.execute import default_folder
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
 
     if team is not None and teams is not None:
         raise InputError("--team and --teams are both given; give one of them")
     find_code_here(trust)
-    source, folder = _source(scenario, with_seed(set_, seed), trust=trust)
-    folder = folder if out is None else out
-    # Before the rehearsal, which may take a while.
-    files_of_earlier_listing(folder)
-    listing = _listing(source, TeamChoice(team, teams), trust=trust)
-    write_pages(listing, folder)
-    for head, sums in totals(listing.calls).items():
-        print_table(f"tokens by {head}", (head, *HEADS), sum_rows(sums))
-    tell(f"{len(listing.calls):,} prompts: {folder / 'index.html'}")
-    tell(whose_words(listing))
-
-
-def _source(scenario: str, settings: list[str], *, trust: bool) -> tuple[Scenario | Path, Path]:
-    """Return the scenario or the run folder, and the default folder of its prompts."""
-    from virsci_society.scenarios.config.schema import load_scenario
-    from virsci_society.scenarios.planning.prompt_recording import is_run
-    from virsci_society.scenarios.runs.execute import default_folder
-
-    run = Path(scenario)
-    if is_run(run):
-        if settings:
-            raise InputError("--set and --seed change a scenario, and this is a run")
-        return run, Path("prompts") / run.resolve().name
-    chosen = load_scenario(scenario, settings=settings, trust=trust)
-    return chosen, Path("prompts") / default_folder(chosen).name
-
-
-def _listing(source: Scenario | Path, choice: TeamChoice, *, trust: bool) -> Listing:
-    """The calls of a run's journal, or of a rehearsal of a scenario."""
-    from virsci_society.scenarios.planning.prompt_recording import rehearse_pages, replay_pages
-
+    settings, is_run = with_seed(set_, seed), (Path(scenario) / JOURNAL).is_file()
+    if is_run and settings:
+        raise InputError("--set and --seed change a scenario, and this is a run")
     with make_progress() as progress:
-        if isinstance(source, Path):
+        if is_run:
+            folder = out or Path("prompts") / Path(scenario).resolve().name
+            prompt_pages.require_place(folder)  # before the rehearsal, which may take a while
             progress.begin("replaying from the journal alone")
-            return replay_pages(source, choice, trust=trust)
-        progress.begin("rehearsing")
-        return rehearse_pages(source, choice)
+            listing = replay_pages(Path(scenario), team, teams, trust=trust)
+        else:
+            chosen = load_scenario(scenario, settings=settings, trust=trust)
+            folder = out or Path("prompts") / default_folder(chosen).name
+            prompt_pages.require_place(folder)
+            progress.begin("rehearsing")
+            listing = rehearse_pages(chosen, team, teams)
+    calls = prompt_pages.write_pages(listing, folder)
+    for name in ("stage", "page"):
+        heads = (name, "calls", *TOKENS)
+        print_table(f"tokens by {name}", heads, prompt_pages.totals(calls, name))
+    tell(f"{len(calls):,} prompts: {folder / 'index.html'}")
+    tell(prompt_pages.whose_words(listing))
 
 
 @guarded

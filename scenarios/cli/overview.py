@@ -343,10 +343,10 @@ def transcript(
 def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:
     """The prompts of a finished run by call id, from its journal."""
     from virsci_society.scenarios.config.registry import find_code_here
-    from virsci_society.scenarios.planning.prompt_recording import TeamChoice, replay_pages
+    from virsci_society.scenarios.planning.prompt_recording import replay_pages
 
     find_code_here(trust)
-    listing = replay_pages(run, TeamChoice(team), trust=trust)
+    listing = replay_pages(run, team, trust=trust)
     return {
         call.id: "\n".join(f"[{one.role}]\n{one.content}" for one in call.messages)
         for call in listing.calls

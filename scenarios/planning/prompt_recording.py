@@ -1,14 +1,11 @@
 """Requests with their replies, recorded while a scenario is rehearsed or a run is replayed.
 
 A rehearsal asks no language model: rule-based scientists answer in its place. A finished run is
-gone through again from its journal alone, so its prompts and replies are those that were sent and
-that came.
+replayed from its journal alone, so its prompts and replies are those that were sent and received.
 
-Tokens are counted by a public tokenizer. The vocabulary of cl100k_base is a file of litellm's,
-which every installation has, so no network is needed. Models split text in other ways: the counts
-compare pages and runs with each other, and what a provider bills is its own count. Counted are the
-texts alone: what a chat template of a model adds, a few tokens for each message, is not among them.
-The schema of the form is counted apart, because only some servers send it on.
+Tokens are counted with a public tokenizer, cl100k_base, whose vocabulary is a file of litellm's, so
+no network is needed. Models split text in other ways, and their chat templates add a few tokens to
+each message: the counts compare pages and runs, and what a provider bills is its own count.
 """
 
 from __future__ import annotations
@@ -16,11 +13,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache
 from hashlib import sha1
 from importlib.util import find_spec
-from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +26,7 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import verdict_name
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Message, Reply, Request, Usage, estimate_tokens
-from virsci_society.agents.replies.form import Form
+from virsci_society.agents.prompts.request import Message, Reply, Request, estimate_tokens
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.rehearsal import StandIn, go_through
 from virsci_society.scenarios.runs.run_folder import SCENARIO
@@ -41,6 +36,8 @@ from virsci_society.society.results.folder_kinds import LOCK
 from virsci_society.society.results.tables import table_rows
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from virsci_society.society.model import Society
 
 TOKENIZER = "cl100k_base"
@@ -49,10 +46,16 @@ VOCABULARY = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.t
 FOLDER = "litellm_core_utils/tokenizers"
 """Folder of litellm that holds it."""
 CACHE_VARIABLE = "TIKTOKEN_CACHE_DIR"
+MOST = 10_000
+"""Requests after which a rehearsal stops: more pages than that are read by nobody."""
+NAMED = 5
+"""Teams that a message names where another one was asked for."""
+TOKENS = ("prompt", "schema", "reply")
+"""Parts of a call whose tokens are counted; only some servers send the schema to the model."""
 
 
 def count_tokens(text: str) -> int:
-    """Tokens of a text; special tokens in it count as the plain text that they are."""
+    """Count the tokens of a text; special tokens in it count as the plain text that they are."""
     encoding = _encoding()
     if encoding is None:
         return estimate_tokens(len(text))
@@ -61,7 +64,7 @@ def count_tokens(text: str) -> int:
 
 
 def tokenizer_name() -> str:
-    """What counts the tokens, in words: the tokenizer, or the estimate in its place."""
+    """The tokenizer that counts the tokens, or the estimate in its place."""
     return TOKENIZER if _encoding() is not None else "estimated, one token per four characters"
 
 
@@ -86,87 +89,27 @@ def _encoding() -> Any:
             os.environ[CACHE_VARIABLE] = before
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounts:
-    """Tokens of one call, or of several; those of system messages are part of the prompts."""
-
-    calls: int = 0
-    system: int = 0
-    prompt: int = 0
-    schema: int = 0
-    reply: int = 0
-
-    def plus(self, other: TokenCounts) -> TokenCounts:
-        """The sum of both, field by field."""
-        return TokenCounts(*map(add, astuple(self), astuple(other)))
-
-
-def count_parts(messages: Sequence[Message], schema: str, reply: str) -> TokenCounts:
-    """Tokens of one call, from its texts."""
-    lengths = [(message.role, count_tokens(message.content)) for message in messages]
-    return TokenCounts(
-        calls=1,
-        system=sum(length for role, length in lengths if role == "system"),
-        prompt=sum(length for _, length in lengths),
-        schema=count_tokens(schema),
-        reply=count_tokens(reply),
-    )
-
-
-MOST = 10_000
-"""Requests after which a rehearsal stops: more pages than that are read by nobody."""
-NAMED = 5
-"""Teams that a message names where another one was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class TeamChoice:
-    """Which teams are listed: one by its id, or the first so many (>= 1); without a choice, all."""
-
-    team: str | None = None
-    first: int | None = None
-
-    def of(self, teams: Sequence[str]) -> list[str]:
-        """Those that are listed, of teams in the order of their first questions."""
-        chosen = [team for team in teams if self.team in (None, team)]
-        return chosen[: self.first]
-
-    def is_met(self, teams: Sequence[str], ended: set[str]) -> bool:
-        """Have all ended that are to be listed? ``teams`` are in the order of first questions."""
-        if self.team is not None:
-            return self.team in ended
-        chosen = self.of(teams)
-        return self.first is not None and len(chosen) == self.first and set(chosen) <= ended
-
-
 @dataclass(frozen=True)
 class RecordedCall:
-    """One request with its reply.
+    """One request with its reply, or with the verdict in its place.
 
     Attributes:
-        usage: tokens as whoever answered counted them.
         row: the call's row of the table ``calls``.
     """
 
     id: str
     page: str
     messages: tuple[Message, ...]
-    form: type[Form]
+    form: str
     schema: str
     text: str
     verdict: str
-    usage: Usage
     row: Mapping[str, Any]
-
-    @cached_property
-    def tokens(self) -> TokenCounts:
-        """Tokens of its parts by the tokenizer; a transcript, which shows none, counts none."""
-        return count_parts(self.messages, self.schema, self.text)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The calls of a rehearsal or a run, in the order in which they are listed."""
+    """The calls of a rehearsal or a run, by team in the order of first questions."""
 
     title: str
     rehearsed: bool
@@ -174,6 +117,25 @@ class Listing:
     calls: tuple[RecordedCall, ...]
     by_rules: int
     stopped: bool
+
+    def table(self) -> pd.DataFrame:
+        """One row per call: who was asked what, and the tokens of each part of ``TOKENS``."""
+        import pandas as pd
+
+        shown = ("team", "stage", "visit", "turn", "seat", "act", "scientist", "asked", "rung")
+        return pd.DataFrame(
+            {
+                "call": call.id,
+                "page": call.page or "-",
+                "form": call.form,
+                **{name: call.row[name] for name in shown},
+                "verdict": call.verdict,
+                "prompt": sum(count_tokens(message.content) for message in call.messages),
+                "schema": count_tokens(call.schema),
+                "reply": count_tokens(call.text),
+            }
+            for call in self.calls
+        )
 
 
 class RecordingGateway(Gateway):
@@ -187,7 +149,7 @@ class RecordingGateway(Gateway):
     async def complete(self, request: Request) -> Reply:
         """Answer one request, and record it."""
         # Before it is answered: teams are listed in the order of their first questions.
-        self.teams.setdefault(team_of(request.id))
+        self.teams.setdefault("/".join(request.id.split("/", 2)[:2]))
         try:
             reply = await super().complete(request)
         except Verdict as verdict:
@@ -198,14 +160,29 @@ class RecordingGateway(Gateway):
         return reply
 
 
-def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> Listing:
-    """Rehearse a scenario with rule-based scientists, and list what its model would be asked."""
+def rehearse_pages(
+    scenario: Scenario, team: str | None = None, first: int | None = None
+) -> Listing:
+    """Rehearse a scenario with rule-based scientists, and list what its model would be asked.
+
+    Args:
+        team: list this team only.
+        first: list only the first teams, at most this number (>= 1).
+    """
     backend = scenario.seeded_backend
     if isinstance(backend, Offline):
         speaking: Backend = backend.model_copy(update={"latency": 0.0})
     else:
         speaking = StandIn(model=backend)
-    return _listing(scenario, RecordingGateway(speaking), choice or TeamChoice(), rehearsed=True)
+    return _listing(scenario, RecordingGateway(speaking), team, first, rehearsed=True)
+
+
+def replay_pages(
+    folder: Path, team: str | None = None, first: int | None = None, *, trust: bool = False
+) -> Listing:
+    """Replay a finished run from its journal, and list what was asked and answered."""
+    with replaying(folder, trust=trust) as (scenario, gateway):
+        return _listing(scenario, gateway, team, first, rehearsed=False)
 
 
 def check_pages(scenario: Scenario) -> str | None:
@@ -216,16 +193,10 @@ def check_pages(scenario: Scenario) -> str | None:
     theirs = [name for name, page in pages.items() if not page.path.is_relative_to(ours)]
     if not theirs and all(type(part).__module__.startswith("virsci_society.") for part in parts):
         return None
-    asked = sorted({call.page for call in rehearse_pages(scenario, TeamChoice(first=1)).calls})
+    asked = sorted({call.page for call in rehearse_pages(scenario, first=1).calls})
     told = f"every page of the first team has its slots: {', '.join(asked)}"
     unseen = [name for name in theirs if name not in asked]
     return f"{told}; not asked for: {', '.join(unseen)}" if unseen else told
-
-
-def replay_pages(folder: Path, choice: TeamChoice | None = None, *, trust: bool = False) -> Listing:
-    """Go through a finished run again from its journal, and list what was asked and answered."""
-    with replaying(folder, trust=trust) as (scenario, gateway):
-        return _listing(scenario, gateway, choice or TeamChoice(), rehearsed=False)
 
 
 @contextmanager
@@ -245,86 +216,71 @@ def replaying(folder: Path, *, trust: bool = False) -> Iterator[tuple[Scenario, 
         yield scenario, RecordingGateway(scenario.seeded_backend, journal)
 
 
-def is_run(folder: Path) -> bool:
-    """Is this the folder of a run, and not the name or the file of a scenario?"""
-    return folder.is_dir() and (folder / JOURNAL).is_file()
-
-
-def team_of(call: str) -> str:
-    """Id of the team, leader and ordinal, from a call id."""
-    return "/".join(call.split("/", 2)[:2])
-
-
 def _listing(
-    scenario: Scenario, gateway: RecordingGateway, choice: TeamChoice, *, rehearsed: bool
+    scenario: Scenario,
+    gateway: RecordingGateway,
+    team: str | None,
+    first: int | None,
+    *,
+    rehearsed: bool,
 ) -> Listing:
-    # A replay goes to its end: only there it is certain that the journal holds this very run.
-    society = go_through(
-        scenario, gateway, lambda now: rehearsed and _is_enough(now, gateway, choice)
-    )
-    chosen = choice.of(list(gateway.teams))
-    if not chosen:
-        raise InputError(_nothing(choice, list(gateway.teams)))
-    calls, by_rules = _calls(society, gateway, chosen)
+    def chosen() -> list[str]:
+        return [one for one in gateway.teams if team in (None, one)][:first]
+
+    def enough(society: Society) -> bool:
+        if not rehearsed:  # only at its end is it certain that the journal holds this very run
+            return False
+        if len(gateway.recorded) >= MOST or (team is None and first is None):
+            return len(gateway.recorded) >= MOST
+        ended = {row["team"] for row in table_rows(society.log.rows, "teams")}
+        return len(chosen()) == (first or 1) and ended.issuperset(chosen())
+
+    society = go_through(scenario, gateway, enough)
+    listed = chosen()
+    if not listed:
+        raise InputError(_nothing(team, list(gateway.teams)))
+    rows = {str(row["call"]): row for row in table_rows(society.log.rows, "calls")}
+    calls, by_rules = [], 0
+    for request, outcome in gateway.recorded:
+        row = rows.get(request.id)
+        if row is None or row["team"] not in listed:
+            continue
+        if not (gateway.backend.rule_based or row["live"]):
+            by_rules += 1
+            continue
+        text, verdict = (
+            (outcome.text, "")
+            if isinstance(outcome, Reply)
+            else ("", f"{verdict_name(outcome)}: {outcome}")
+        )
+        calls.append(
+            RecordedCall(
+                id=request.id,
+                page=getattr(request, "page", ""),
+                messages=request.messages,
+                form=request.form.__name__,
+                schema=request.schema_text,
+                text=text,
+                verdict=verdict,
+                row=row,
+            )
+        )
+    # By the place among a team's acts: calls of several teams are asked in turn.
+    calls.sort(key=lambda call: (listed.index(call.row["team"]), call.row["sequence"]))
     spoken = scenario.backend.backend
     return Listing(
         title=f"{scenario.name}, seed {scenario.seed}",
         rehearsed=rehearsed and not spoken.rule_based,
         about=spoken.about,
-        calls=calls,
+        calls=tuple(calls),
         by_rules=by_rules,
         stopped=rehearsed and society.day < scenario.until and len(gateway.recorded) >= MOST,
     )
 
 
-def _is_enough(society: Society, gateway: RecordingGateway, choice: TeamChoice) -> bool:
-    if len(gateway.recorded) >= MOST:
-        return True
-    ended = {str(row["team"]) for row in table_rows(society.log.rows, "teams")}
-    return choice.is_met(list(gateway.teams), ended)
-
-
-def _calls(
-    society: Society, gateway: RecordingGateway, chosen: Sequence[str]
-) -> tuple[tuple[RecordedCall, ...], int]:
-    """The calls of the chosen teams in the order of the list, and how many rules answered."""
-    rows = {str(row["call"]): row for row in table_rows(society.log.rows, "calls")}
-    place = {team: number for number, team in enumerate(chosen)}
-    rules = gateway.backend.rule_based
-    listed, by_rules = [], 0
-    for order, (request, outcome) in enumerate(gateway.recorded):
-        row = rows.get(request.id)
-        if row is None or row["team"] not in place:
-            continue
-        if not (rules or row["live"]):
-            by_rules += 1
-            continue
-        # By the place among a team's acts: calls of several teams are asked in turn.
-        key = place[row["team"]], row["sequence"], order
-        listed.append((key, _recorded(request, outcome, row)))
-    return tuple(call for _, call in sorted(listed, key=lambda one: one[0])), by_rules
-
-
-def _recorded(request: Request, outcome: Reply | Verdict, row: Mapping[str, Any]) -> RecordedCall:
-    if isinstance(outcome, Reply):
-        text, verdict, usage = outcome.text, "", outcome.usage
-    else:
-        text, verdict, usage = "", f"{verdict_name(outcome)}: {outcome}", Usage()
-    return RecordedCall(
-        id=request.id,
-        page=getattr(request, "page", ""),
-        messages=request.messages,
-        form=request.form,
-        schema=request.schema_text,
-        text=text,
-        verdict=verdict,
-        usage=usage,
-        row=row,
-    )
-
-
-def _nothing(choice: TeamChoice, teams: Sequence[str]) -> str:
-    if choice.team is None or not teams:
+def _nothing(team: str | None, teams: Sequence[str]) -> str:
+    """The message where no call is listed."""
+    if team is None or not teams:
         return "nothing is asked in this scenario; raise until, or found more teams"
     named = ", ".join(teams[:NAMED]) + (", ..." if len(teams) > NAMED else "")
-    return f"--team: no team {choice.team} asks anything; there are {named}"
+    return f"--team: no team {team} asks anything; there are {named}"

@@ -23,7 +23,7 @@ def test_the_prompts_of_a_scenario_are_written(small, here):
 def test_the_prompts_of_a_run_are_written(small_run, here):
     done = society("export", "prompts", small_run)
     assert done.exit_code == 0, done.stderr
-    assert (here / "prompts" / small_run.name / "index.md").is_file()
+    assert (here / "prompts" / small_run.name / "index.html").is_file()
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,19 @@
 """What is recorded of a rehearsal and of a finished run."""
 
-import json
+import os
 
 import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.agents.replies.form import as_sent
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.planning import prompt_recording
-from virsci_society.scenarios.planning.prompt_pages import totals_by
+from virsci_society.scenarios.planning.prompt_pages import totals
 from virsci_society.scenarios.planning.prompt_recording import (
-    TeamChoice,
-    TokenCounts,
     count_tokens,
     rehearse_pages,
     replay_pages,
+    tokenizer_name,
 )
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.society.results.run import Run
@@ -78,17 +76,17 @@ def test_calls_of_a_hybrid_that_rules_answer_are_counted_only(small, whole):
 def test_the_first_teams_are_those_that_ask_first(small, whole):
     first, second = dict.fromkeys(call.row["team"] for call in whole.calls)
     for choice, teams in (
-        (TeamChoice(first=1), {first}),
-        (TeamChoice(first=5), {first, second}),
-        (TeamChoice(team=second), {second}),
+        ({"first": 1}, {first}),
+        ({"first": 5}, {first, second}),
+        ({"team": second}, {second}),
     ):
         calls = [call for call in whole.calls if call.row["team"] in teams]
-        assert list(rehearse_pages(small, choice).calls) == calls
+        assert list(rehearse_pages(small, **choice).calls) == calls
 
 
 def test_a_team_that_is_not_there_is_named_with_some_that_are(small):
     with pytest.raises(InputError, match=r"no team Nobody/1 asks anything; there are Scientist\d"):
-        rehearse_pages(small, TeamChoice(team="Nobody/1"))
+        rehearse_pages(small, "Nobody/1")
 
 
 def test_a_scenario_that_asks_nothing_says_so(small):
@@ -119,21 +117,54 @@ def test_a_run_that_is_not_whole_is_refused(small_run, tmp_path, missing):
 
 
 def test_tokens_of_a_call_are_those_of_its_texts(whole):
-    calls = whole.calls
-    call = calls[0]
-    system, user = call.messages
-    assert call.tokens == TokenCounts(
-        calls=1,
-        system=count_tokens(system.content),
-        prompt=count_tokens(system.content) + count_tokens(user.content),
-        schema=count_tokens(json.dumps(as_sent(call.form.json_schema()))),
-        reply=count_tokens(call.text),
-    )
+    table, call = whole.table(), whole.calls[0]
+    assert table.loc[0, "prompt"] == sum(count_tokens(one.content) for one in call.messages)
+    assert table.loc[0, "schema"] == count_tokens(call.schema)
+    assert table.loc[0, "reply"] == count_tokens(call.text)
+    *stages, (last, *sums) = totals(table, "stage")
+    assert [name for name, *_ in stages] == ["selection", "topic", "ideas", "novelty", "abstract"]
+    assert last == "all"
+    assert sums == [len(table), *table[["prompt", "schema", "reply"]].sum()]
 
-    def stage(one):
-        return str(one.row["stage"])
 
-    sums = totals_by(calls, stage)
-    assert list(sums) == ["selection", "topic", "ideas", "novelty", "abstract"]
-    assert sum(one.calls for one in sums.values()) == len(calls)
-    assert sum(one.prompt for one in sums.values()) == sum(one.tokens.prompt for one in calls)
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        # The examples of OpenAI's cookbook, "How to count tokens with tiktoken".
+        ("antidisestablishmentarianism", 6),
+        ("2 + 2 = 4", 7),
+        ("お誕生日おめでとう", 9),
+        # A special token in a text is text.
+        ("<|endoftext|>", 7),
+    ],
+)
+def test_texts_are_counted_as_tiktoken_counts_them(text, tokens):
+    assert tokenizer_name() == "cl100k_base"
+    assert count_tokens(text) == tokens
+
+
+def test_half_of_a_surrogate_pair_is_counted():
+    assert count_tokens("a\ud800b") == count_tokens("a?b")
+
+
+def test_the_environment_stays_as_it_was(monkeypatch):
+    prompt_recording._encoding.cache_clear()
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/somewhere")
+    assert count_tokens("one") == 1
+    assert os.environ["TIKTOKEN_CACHE_DIR"] == "/somewhere"
+    prompt_recording._encoding.cache_clear()
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
+    assert count_tokens("one") == 1
+    assert "TIKTOKEN_CACHE_DIR" not in os.environ
+
+
+def test_without_the_vocabulary_tokens_are_estimated(monkeypatch):
+    monkeypatch.setattr(prompt_recording, "FOLDER", "nowhere")
+    prompt_recording._encoding.cache_clear()
+    try:
+        assert tokenizer_name() == "estimated, one token per four characters"
+        assert count_tokens("x" * 9) == 3
+    finally:
+        monkeypatch.undo()
+        prompt_recording._encoding.cache_clear()
