@@ -102,7 +102,7 @@ MISTAKES = (
          "means = _divide(total, size)[self.year_of[hits[:, :1]] + 0 * hits]"),
         by=f"{NOVELTY}::test_agrees_with_an_independent_computation"),
     mistake("own paper spoils freshness", "Ties count that are dated at or after the founding.",
-        ("metrics/teams/teams.py::composition",
+        ("metrics/teams/teams.py::teams",
          "if first_tie.get(pair, np.inf) < date", "if pair in first_tie"),
         by=f"{TEAMS}::test_ties_on_the_day_of_founding_do_not_count"),
     mistake("leavers in the team", "Composition counts those who left before the end.",
@@ -122,7 +122,7 @@ MISTAKES = (
         by="metrics/cost/test_calls_by_rung.py"
            "::test_re_asks_and_trimmed_askings_are_the_way_and_no_question"),
     mistake("unknown defaults are none", "A team counts as without defaults where nobody knows.",
-        ("metrics/teams/teams.py::_undefaulted",
+        ("metrics/teams/teams.py::outcomes_without_defaults",
          '["defaulted"].fillna(True)', '["defaulted"].fillna(False)'),
         by="metrics/teams/test_outcomes_without_defaults.py"
            "::test_where_it_is_not_known_what_was_defaulted_no_team_is_without"),
@@ -420,7 +420,7 @@ MISTAKES = (
          "env.now - started, lost)"),
         by=f"{WORKLOAD}::test_a_desk_that_turns_to_another_project_takes_longer"),
     mistake("held up by the first", "A team waits for whoever is first to finish its homework.",
-        ("metrics/teams/timelines.py::_own", 'keep="last")',
+        ("metrics/teams/timelines.py::project_spans", 'keep="last")',
          'keep="first")'),
         by="metrics/teams/test_timelines.py::test_a_team_waits_for_the_last_of_a_round_only"),
     mistake("dissolved but still busy", "Members of a dissolved team stay in it for ever.",
@@ -671,7 +671,7 @@ MISTAKES = (
         by="protocols/policies/test_coauthorship_guests.py"
         "::test_a_consultation_counts_from_the_moment_after_it_became_known"),
     mistake("topics of day 0", "Diversity takes the main topics of day 0.",
-        ("metrics/teams/teams.py::composition",
+        ("metrics/teams/teams.py::teams",
          "topics.as_of(who, formed)", "topics.as_of(who, 0.0)"),
         by="metrics/test_population_drift.py"
         "::test_diversity_is_that_of_the_date_on_which_the_team_was_complete"),

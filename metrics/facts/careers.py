@@ -13,7 +13,6 @@ from virsci_society.agents.arrays import BoolArray
 from virsci_society.metrics.facts.fact import Fact
 from virsci_society.metrics.facts.tables import FactTables, mean_over_windows
 from virsci_society.metrics.networks.degree_tails import fit_power_law
-from virsci_society.metrics.networks.tie_lifetimes import super_ties
 from virsci_society.society.literature.authorships import FIRST, LAST
 
 OWN = "own measurement, IEEE VIS 1994-2020 and language technology 2000-17"
@@ -186,6 +185,21 @@ def _ends(tables: FactTables) -> pd.DataFrame:
             "joint_papers": np.concatenate([ties.papers, ties.papers]),
         }
     )
+
+
+def super_ties(ends: pd.DataFrame) -> BoolArray:
+    """For each tie of each scientist, whether it is a super tie.
+
+    The threshold of scientist i is (mean strength of its ties - 1) x ln(number of its ties): so
+    strong is the strongest of so many ties when strengths are spread exponentially. Careers of a
+    few papers are no subject of the source. Here a super tie has at least two joint papers, and
+    its scientist at least two co-authors.
+    """
+    strength = ends["joint_papers"].astype("float64")
+    grouped = strength.groupby(ends["scientist"])
+    mean, count = grouped.transform("mean"), grouped.transform("size")
+    threshold = (mean - 1) * np.log(count)
+    return np.asarray((strength > threshold) & (strength >= 2) & (count >= 2), dtype=bool)
 
 
 def super_partners(tables: FactTables) -> Mapping[int, set[int]]:

@@ -145,21 +145,9 @@ def core_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None]:
 
 
 def coreness(matrix: sparse.csr_array) -> IntArray:
-    """Largest k of a k-core that each node is in (Seidman 1983), shell by shell."""
-    degree = np.diff(matrix.indptr).astype(np.int64)
-    shells = np.zeros(len(degree), dtype=np.int64)
-    # Whole shells leave at once, since node by node is slow in Python.
-    alive = np.ones(len(degree), dtype=bool)
-    k = 0
-    while alive.any():
-        k = max(k, int(degree[alive].min()))
-        leaving = np.flatnonzero(alive & (degree <= k))
-        while len(leaving):
-            shells[leaving], alive[leaving] = k, False
-            neighbours, lost = np.unique(matrix[leaving].indices, return_counts=True)
-            degree[neighbours] -= lost
-            leaving = neighbours[alive[neighbours] & (degree[neighbours] <= k)]
-    return shells
+    """Largest k of a k-core that each node is in (Seidman 1983), by networkx."""
+    shells = nx.core_number(nx.from_scipy_sparse_array(matrix))
+    return np.array([shells[node] for node in range(matrix.shape[0])], dtype=np.int64)
 
 
 def best_core(matrix: sparse.csr_array) -> tuple[int, float]:

@@ -33,21 +33,22 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     rows = []
     for network in NETWORKS:
         chosen = network_ties(run.table("ties"), network).sort_values("date", kind="stable")
-        tied = chosen["date"].to_numpy(dtype=np.float64)
-        growing = _Growing(chosen)
-        # A month without a new tie repeats the row before, which saves most of the time.
+        tied, papers = chosen["date"].to_numpy(dtype=np.float64), _joint(chosen)
+        names = pd.concat([chosen["source"], chosen["target"]])
+        left, right = np.split(pd.factorize(names, sort=True)[0], 2)
+        # A month without a new tie repeats the row before.
         known, last = -1, {}
         for date in sample_dates(run.days, every):
             count = int(np.searchsorted(tied, date, side="right"))
             if count != known:
-                known, last = count, growing.statistics(count)
+                both = np.concatenate([left[:count], right[:count]])
+                people, ends = np.unique(both, return_inverse=True)
+                matrix = _matrix(ends[:count], ends[count:], papers[:count], len(people))
+                known, last = count, network_statistics(matrix)
             rows.append({"date": date, "network": network, **last})
-    table = pd.DataFrame(rows)
-    table["network"] = table["network"].astype("string")
-    table[list(WHOLE)] = table[list(WHOLE)].astype("Int64")
+    table = pd.DataFrame(rows).astype({"network": "string", **dict.fromkeys(WHOLE, "Int64")})
     parts = [name for name in table.columns if name not in (*WHOLE, "network")]
-    table[parts] = table[parts].astype("Float64")
-    return table
+    return table.astype(dict.fromkeys(parts, "Float64"))
 
 
 def network_ties(ties: pd.DataFrame, network: str) -> pd.DataFrame:
@@ -100,68 +101,7 @@ def _matrix(rows: IntArray, columns: IntArray, papers: FloatArray, size: int) ->
     return (one_way + one_way.T).tocsr()
 
 
-class _Growing:
-    """A network that only grows: what its ties change is added to what was there before."""
-
-    def __init__(self, ties: pd.DataFrame) -> None:
-        names = pd.concat([ties["source"], ties["target"]])
-        codes, known = pd.factorize(names, sort=True)
-        self._left, self._right = codes[: len(ties)], codes[len(ties) :]
-        self._papers, self._people = _joint(ties), len(known)
-        self._partners: list[set[int]] = [set() for _ in range(len(known))]
-        self._triangles = np.zeros(len(known))
-        self._there = np.zeros(len(known), dtype=bool)
-        # The cells of the matrix that are not zero, row by row, and what stands in them.
-        self._cells = np.empty(0, dtype=np.int64)
-        self._joint = np.empty(0)
-        self._count = 0
-
-    def statistics(self, count: int) -> dict[str, float | int | None]:
-        """``network_statistics`` of the first so many ties; ``count`` never falls."""
-        added = slice(self._count, count)
-        left, right = self._left[added], self._right[added]
-        for one, other in zip(left.tolist(), right.tolist(), strict=True):
-            self._add(one, other)
-        self._there[left] = self._there[right] = True
-        self._enter(left, right, self._papers[added])
-        self._count = count
-        return network_statistics(self._matrix(), self._triangles[self._there])
-
-    def _add(self, one: int, other: int) -> None:
-        if one == other or other in self._partners[one]:
-            return
-        common = self._partners[one] & self._partners[other]
-        for node in (one, other):
-            self._triangles[node] += len(common)
-        for node in common:
-            self._triangles[node] += 1
-        self._partners[one].add(other)
-        self._partners[other].add(one)
-
-    def _enter(self, left: IntArray, right: IntArray, papers: FloatArray) -> None:
-        """Add joint papers to the cells of both directions."""
-        apart = left != right
-        left, right, papers = left[apart], right[apart], np.tile(papers[apart], 2)
-        cells = np.concatenate([left * self._people + right, right * self._people + left])
-        cells, place = np.unique(cells, return_inverse=True)
-        joint = np.asarray(np.bincount(place, weights=papers), dtype=np.float64)
-        at = np.searchsorted(self._cells, cells)
-        new = np.append(self._cells, -1)[at] != cells
-        self._joint[at[~new]] += joint[~new]
-        self._joint = np.insert(self._joint, at[new], joint[new])
-        self._cells = np.insert(self._cells, at[new], cells[new])
-
-    def _matrix(self) -> sparse.csr_array:
-        """The symmetric matrix of joint papers of those who are there."""
-        place, size = np.cumsum(self._there) - 1, int(self._there.sum())
-        rows, columns = np.divmod(self._cells, max(self._people, 1))
-        starts = np.searchsorted(place[rows], np.arange(size + 1))
-        return sparse.csr_array((self._joint, place[columns], starts), shape=(size, size))
-
-
-def network_statistics(
-    matrix: sparse.csr_array, triangles: FloatArray | None = None
-) -> dict[str, float | int | None]:
+def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None]:
     """Every column of ``structure`` after the first two, for one weighted symmetric matrix."""
     nodes = matrix.shape[0]
     edges = matrix.nnz // 2
@@ -169,8 +109,7 @@ def network_statistics(
     if not nodes:
         return {**dict.fromkeys(COLUMNS), **dict.fromkeys(WHOLE, 0)}
     components, label = sparse.csgraph.connected_components(matrix, directed=False)
-    if triangles is None:
-        triangles = _triangles(matrix)
+    triangles = _triangles(matrix)
     pairs = degree * (degree - 1) / 2
     local = np.divide(triangles, pairs, out=np.zeros(nodes), where=pairs > 0)
     return {

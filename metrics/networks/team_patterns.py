@@ -1,4 +1,4 @@
-"""Who of a paper's authors wrote together before: pairs, triples, whole teams, and m-patterns.
+"""Who of a paper's authors wrote together before: m-patterns and the assembly of teams.
 
 A team of m authors is described by its m-pattern: the largest groups among them, of two at least,
 who were together on one earlier paper (Juul, Benson and Kleinberg 2024). The authors are called A,
@@ -14,13 +14,10 @@ Source:
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, groupby, permutations
-from math import comb
 
 import numpy as np
 import pandas as pd
@@ -37,8 +34,6 @@ from virsci_society.society.results.run import Run
 
 SIZES = (2, 3, 4)
 """Team sizes whose patterns are listed: there are 2, 5 and 20 of them (180 for five authors)."""
-LARGEST = 25
-"""Papers of more authors are not described. They still count as earlier papers of others."""
 MANY = 300
 """From so many papers of a team on, arrays take less time than a dictionary."""
 NONE = "none"
@@ -48,32 +43,6 @@ LETTERS = "ABCD"
 Group = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class TeamHistory:
-    """What the authors of one paper had written together before it.
-
-    Attributes:
-        groups: largest groups of authors, of two at least, who were together on an earlier paper;
-            an author is its number within the paper, 0 to size - 1.
-    """
-
-    size: int
-    groups: tuple[Group, ...]
-    same: bool
-
-    @property
-    def whole(self) -> bool:
-        """Whether all authors were together on one earlier paper, possibly with others."""
-        return self.size > 1 and any(len(group) == self.size for group in self.groups)
-
-    def repeated(self, order: int) -> int:
-        """The number of sets of ``order`` authors who were together on one earlier paper."""
-        if len(self.groups) == 1:
-            # One group is the common case, and its sets need not be listed.
-            return comb(len(self.groups[0]), order)
-        return len({part for group in self.groups for part in combinations(group, order)})
-
-
 def patterns(run: Run) -> pd.DataFrame:
     """The m-patterns of papers with two, three and four authors (Juul et al. 2024).
 
@@ -81,65 +50,47 @@ def patterns(run: Run) -> pd.DataFrame:
     tables; papers of one date know nothing of each other. The null model of the source is not
     computed: patterns are meant to be compared between runs, or with the real papers.
     """
-    return pattern_table(team_histories(authorships_of(run).rows))
+    rows = authorships_of(run).rows.dropna().sort_values(["date", "paper"], kind="stable")
+    rows["scientist"] = pd.factorize(rows["scientist"])[0]
+    teams = rows.groupby(["date", "paper"])["scientist"].agg(tuple)
+    dated = zip(teams.index.get_level_values("date"), teams, strict=True)
+    return pattern_table(pattern_counts(dated, []))
 
 
-def repeated_groups(run: Run) -> pd.DataFrame:
-    """Repeated pairs, triples and whole teams, by number of authors (Juul et al. 2024).
+def largest_groups(
+    papers: Iterable[tuple[float, Group]], earlier: Sequence[Sequence[int]]
+) -> Iterator[tuple[int, tuple[Group, ...]]]:
+    """For each paper of two to four authors their number, and the largest groups among them.
 
-    Earlier papers are those of this run (see ``patterns``).
-    """
-    return repetition_table(team_histories(authorships_of(run).rows))
-
-
-def team_histories(rows: pd.DataFrame, since: float = 0.0) -> list[TeamHistory]:
-    """The history of every team of at most 25 authors, in order of date and paper.
+    A group was together on an earlier paper; an author is its number within the sorted team.
 
     Args:
-        rows: ``paper``, ``scientist``, ``date`` (days); one row per authorship.
+        papers: period and authors, in order of time; papers of one period do not know each other.
+        earlier: the numbers of everybody's papers before them.
     """
-    written = rows.dropna(subset=["paper", "scientist", "date"])
-    # By name within a date, so that the order of rows decides nothing (rule 12).
-    written = written.sort_values(["date", "paper", "scientist"], kind="stable")
-    names = pd.factorize(written["scientist"])[0].tolist()
-    papers = zip(written["date"].tolist(), written["paper"].tolist(), names, strict=True)
-    return list(_histories(papers, since))
+    more: dict[int, list[int]] = {}
 
+    def papers_of(author: int) -> Sequence[int]:
+        return more.get(author) or (earlier[author] if author < len(earlier) else ())
 
-def _histories(rows: Iterable[tuple[float, str, int]], since: float) -> Iterator[TeamHistory]:
-    """Histories from (date, paper, number of the author), sorted."""
-    papers_of: dict[int, array[int]] = defaultdict(lambda: array("q"))
-    teams: set[Group] = set()
-    number = 0
-    for date, of_date in groupby(rows, key=lambda row: row[0]):
-        listed = [
-            tuple(sorted({row[2] for row in of_paper}))
-            for _, of_paper in groupby(of_date, key=lambda row: row[1])
-        ]
-        if date >= since:
-            for team in listed:
-                if len(team) <= LARGEST:
-                    yield TeamHistory(len(team), _largest_groups(team, papers_of), team in teams)
-        # Added after all papers of the date: they know nothing of each other.
-        for team in listed:
-            teams.add(team)
+    number = -1
+    for _, of_period in groupby(papers, key=lambda paper: paper[0]):
+        teams = [tuple(sorted(set(team))) for _, team in of_period]
+        for team in teams:
+            if len(team) not in SIZES:
+                continue
+            largest: list[int] = []
+            together = _together([papers_of(author) for author in team])
+            for group in sorted(together, key=lambda one: (-one.bit_count(), one)):
+                if not any(group & other == group for other in largest):
+                    largest.append(group)
+            places = range(len(team))
+            groups = (tuple(one for one in places if group >> one & 1) for group in largest)
+            yield len(team), tuple(groups)
+        for team in teams:
             for author in team:
-                papers_of[author].append(number)
-            number += 1
-
-
-def _largest_groups(
-    team: Group, papers_of: Mapping[int, Sequence[int]] | _PapersOf
-) -> tuple[Group, ...]:
-    """The largest groups of a team who were together on an earlier paper."""
-    largest: list[int] = []
-    together = _together([papers_of.get(author, ()) for author in team])
-    for group in sorted(together, key=lambda one: (-one.bit_count(), one)):
-        if not any(group & other == group for other in largest):
-            largest.append(group)
-    return tuple(
-        tuple(place for place in range(len(team)) if group >> place & 1) for group in largest
-    )
+                more.setdefault(author, [*papers_of(author)]).append(number)
+            number -= 1  # below the numbers of earlier papers
 
 
 def _together(papers: Sequence[Sequence[int]]) -> set[int]:
@@ -160,44 +111,12 @@ def _together(papers: Sequence[Sequence[int]]) -> set[int]:
     return set(sums[(sums & (sums - 1)) > 0].tolist())
 
 
-class _PapersOf:
-    """The numbers of everybody's papers, where some are added to those that are known."""
-
-    def __init__(self, earlier: Sequence[Sequence[int]]) -> None:
-        self._earlier = earlier
-        self._more: dict[int, list[int]] = {}
-
-    def get(self, author: int, default: Sequence[int] = ()) -> Sequence[int]:
-        """The papers of an author."""
-        known = self._more.get(author)
-        if known is not None:
-            return known
-        return self._earlier[author] if author < len(self._earlier) else default
-
-    def add(self, author: int, paper: int) -> None:
-        """Let an author have one paper more."""
-        if author not in self._more:
-            self._more[author] = list(self.get(author))
-        self._more[author].append(paper)
-
-
 def pattern_counts(
-    papers: Iterable[tuple[int, Group]], earlier: Sequence[Sequence[int]]
+    papers: Iterable[tuple[float, Group]], earlier: Sequence[Sequence[int]]
 ) -> Counter[tuple[int, str]]:
     """How many papers of two, three and four authors have each m-pattern."""
-    papers_of, number = _PapersOf(earlier), -1
-    counts: Counter[tuple[int, str]] = Counter()
-    for _, of_period in groupby(papers, key=lambda paper: paper[0]):
-        teams = [tuple(sorted(set(team))) for _, team in of_period]
-        for team in teams:
-            if len(team) in SIZES:
-                groups = _largest_groups(team, papers_of)
-                counts[len(team), pattern_name(groups, len(team))] += 1
-        for team in teams:
-            for author in team:
-                papers_of.add(author, number)
-            number -= 1  # below the numbers of earlier papers
-    return counts
+    found = largest_groups(papers, earlier)
+    return Counter((size, pattern_name(groups, size)) for size, groups in found)
 
 
 def pattern_distance(
@@ -267,45 +186,16 @@ def _by_extent(name: str) -> tuple[int, int, str]:
     return len(parts[0]), len(parts), name
 
 
-def pattern_table(histories: Sequence[TeamHistory]) -> pd.DataFrame:
-    """The table of ``patterns`` for any histories."""
-    counts = Counter(
-        (one.size, pattern_name(one.groups, one.size)) for one in histories if one.size in SIZES
-    )
-    rows = [(size, name, counts[size, name]) for size in SIZES for name in pattern_names(size)]
+def pattern_table(counts: Mapping[tuple[int, str], int]) -> pd.DataFrame:
+    """The table of ``patterns`` for any counts."""
+    rows = [
+        (size, name, counts.get((size, name), 0)) for size in SIZES for name in pattern_names(size)
+    ]
     table = pd.DataFrame(rows, columns=["authors", "pattern", "papers"])
     table = table.astype({"authors": "Int64", "pattern": "string", "papers": "Int64"})
     # Shares are within a number of authors: patterns of other sizes are other patterns.
     of_size = table.groupby("authors")["papers"].transform("sum").astype("Float64")
     table["share"] = table["papers"].astype("Float64") / of_size.where(of_size > 0)
-    return table
-
-
-def repetition_table(histories: Sequence[TeamHistory]) -> pd.DataFrame:
-    """The table of ``repeated_groups`` for any histories."""
-    counted = pd.DataFrame(
-        [
-            (
-                *(one.size, 1, comb(one.size, 2), one.repeated(2)),
-                *(comb(one.size, 3), one.repeated(3), one.whole, one.same),
-            )
-            for one in histories
-            if one.size > 1
-        ],
-        columns=[
-            *("authors", "papers", "pairs", "repeated_pairs"),
-            *("triples", "repeated_triples", "whole", "same"),
-        ],
-    ).astype("Int64")
-    table = counted.groupby("authors", sort=True).sum().reset_index()
-    for share, part, whole in (
-        ("pair_share", "repeated_pairs", "pairs"),
-        ("triple_share", "repeated_triples", "triples"),
-        ("whole_share", "whole", "papers"),
-        ("same_share", "same", "papers"),
-    ):
-        of = table[whole].astype("Float64")
-        table[share] = table[part].astype("Float64") / of.where(of > 0)
     return table
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import IntArray
 from virsci_society.metrics.inference.intervals import wilson_interval
 from virsci_society.metrics.inference.two_lines import logistic_regression
 from virsci_society.metrics.networks.structure import WEEK, sample_dates
-from virsci_society.metrics.teams.timelines import PLACE, memberships_at_desk
+from virsci_society.metrics.teams.timelines import PLACE
 from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import PUBLICATION_STAGE
@@ -19,27 +19,36 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
     """Teams in flight, memberships and contacts between teams over time (this project)."""
     days = np.array(sample_dates(run.days, every))
     teams, members = run.table("teams"), run.table("members")
+
+    def so_far(dates: pd.Series) -> IntArray:
+        return np.searchsorted(np.sort(known_numbers(dates)), days, side="right")
+
     table = pd.DataFrame({"date": pd.array(days, dtype="Float64")})
-    table["teams_in_flight"] = _whole(_open(teams["founded"], teams["finished"], days))
-    held = _memberships(members, days)
+    table["teams_in_flight"] = _whole(so_far(teams["founded"]) - so_far(teams["finished"]))
+    # At each date, the number of teams of every scientist who is in at least one.
+    codes, _ = pd.factorize(members["scientist"])
+    joined, left = (
+        members[name].to_numpy(dtype=np.float64, na_value=np.inf) for name in ("joined", "left")
+    )
+    inside = [np.bincount(codes[(joined <= day) & (day < left)]) for day in days]
+    held = [counts[counts > 0] for counts in inside]
     for least in (1, 2, 3):
         table[f"in_{least}"] = _whole([int((counts >= least).sum()) for counts in held])
     means = [float(counts.mean()) if len(counts) else None for counts in held]
     table["mean_memberships"] = pd.array(means, dtype="Float64")
-    table["max_memberships"] = _whole([int(counts.max()) if len(counts) else 0 for counts in held])
+    table["max_memberships"] = _whole([int(counts.max(initial=0)) for counts in held])
     asked, invited = run.table("consultations"), run.table("invitations")
-    crossing = asked[asked["cross_team"].fillna(False)]["date"]
     contacts = {
         "cross_invitations": invited[invited["cross_team"].fillna(False)]["sent"],
         "consultations": asked["date"],
-        "cross_consultations": crossing,
+        "cross_consultations": asked[asked["cross_team"].fillna(False)]["date"],
     }
     for name, when in contacts.items():
-        so_far = np.searchsorted(np.sort(known_numbers(when)), days, side="right")
+        counts = so_far(when)
         # Counting begins on day 0: contacts dated on it belong to the first week.
-        so_far[0] = 0
-        table[name] = _whole(so_far)
-        table[f"{name}_new"] = _whole(np.diff(so_far, prepend=0))
+        counts[0] = 0
+        table[name] = _whole(counts)
+        table[f"{name}_new"] = _whole(np.diff(counts, prepend=0))
     return table
 
 
@@ -62,7 +71,7 @@ def waiting(run: Run) -> pd.DataFrame:
     The size is that of the room: the people at the meeting, and for homework those at the
     meeting after which it was due.
     """
-    meetings, homework = run.table("meetings"), _between_meetings(run)
+    meetings = run.table("meetings")
     rooms = meetings.assign(
         wait=meetings["held"] - meetings["due"], notice=meetings["due"] - meetings["called"]
     )
@@ -81,18 +90,14 @@ def waiting(run: Run) -> pd.DataFrame:
         merged = table.merge(sizes, on=PLACE, how="left")
         return merged.assign(size=merged["size"].fillna(merged["team"].map(whole)))
 
-    desks = sized(homework)
+    desks = sized(_between_meetings(run))
     desks["queue"] = desks["started"] - desks["assigned"]
-    by_desk = (
-        desks.dropna(subset=["queue"])
-        .groupby("size")
-        .agg(
-            homework=("team", "size"),
-            homework_queue=("queue", "mean"),
-            homework_queue_max=("queue", "max"),
-        )
-    )
-    by_round = _held_up(sized(run.metric(rounds)), rooms)
+    by_desk = desks.dropna(subset=["queue"]).groupby("size")["queue"]
+    by_desk = by_desk.agg(homework="size", homework_queue="mean", homework_queue_max="max")
+    by_round = sized(run.metric(rounds)).groupby("size")["held_up"].agg(rounds="size", mean="mean")
+    # What holds up a round is its homework and its meeting; a size may have no late meeting.
+    late = by_room["meeting_wait"].astype("Float64").reindex(by_round.index).fillna(0)
+    by_round["held_up"] = by_round.pop("mean") + late
     table = by_room.join(by_desk, how="outer").join(by_round, how="outer")
     table = table.sort_index().reset_index()
     for count in ("meetings", "homework", "rounds"):
@@ -116,37 +121,6 @@ def _between_meetings(run: Run) -> pd.DataFrame:
     return homework[homework["stage"] != PUBLICATION_STAGE]
 
 
-def _held_up(every: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
-    """Mean days by which a round and its meeting are held up, by size."""
-    by_size = every.groupby("size").agg(rounds=("effort", "size"), held_up=("held_up", "mean"))
-    late = rooms.groupby("size")["wait"].mean().astype("Float64")
-    # A size without a late meeting has waited for nobody.
-    by_size["held_up"] = by_size["held_up"] + late.reindex(by_size.index).fillna(0)
-    return by_size
-
-
-def queueing(run: Run) -> pd.DataFrame:
-    """Time at the desk by how busy people are (this project): the busy wait longer."""
-    pieces = run.table("homework").dropna(subset=["started", "done"])
-    members = run.table("members")
-    # The members of a team that was at work when a run was stopped are not in the tables.
-    pieces = pieces[pieces["team"].isin(members["team"])].reset_index(names="piece")
-    pieces["memberships"] = pieces["piece"].map(memberships_at_desk(run, pieces)).fillna(0)
-    pieces["queue"] = pieces["started"] - pieces["assigned"]
-    pieces["late"] = (pieces["queue"] > 0).astype("Float64")
-    pieces["elapsed"] = pieces["done"] - pieces["assigned"]
-    table = pieces.groupby("memberships").agg(
-        homework=("piece", "size"),
-        queue=("queue", "mean"),
-        delayed=("late", "mean"),
-        elapsed=("elapsed", "mean"),
-        effort=("effort", "mean"),
-    )
-    table["stretch"] = table["elapsed"] / table["effort"]
-    table = table.drop(columns=["elapsed", "effort"]).reset_index()
-    return table.astype({"memberships": "Int64", "homework": "Int64"})
-
-
 def utilisation(run: Run) -> pd.DataFrame:
     """How much of the run each member of a team spent in rooms and at the desk (this project)."""
     members = run.table("members")
@@ -163,8 +137,11 @@ def utilisation(run: Run) -> pd.DataFrame:
     table = members.groupby("scientist").size().rename("memberships").reset_index()
     table["memberships"] = table["memberships"].astype("Int64")
     who = table["scientist"]
-    table["meeting_days"] = _sums(who, stay.groupby(rooms["scientist"]).sum())
-    table["homework_days"] = _sums(who, spent.groupby(desks["scientist"]).sum())
+    for name, days, whose in (
+        ("meeting_days", stay, rooms["scientist"]),
+        ("homework_days", spent, desks["scientist"]),
+    ):
+        table[name] = who.map(days.groupby(whose).sum()).fillna(0.0).astype("Float64")
     total = table["meeting_days"] + table["homework_days"]
     table["attention"] = total / end if end > 0 else total * 0.0
     return table
@@ -211,28 +188,5 @@ def _chosen(run: Run) -> pd.DataFrame:
     return chosen.assign(yes=(chosen["outcome"] == "accepted").astype(bool))
 
 
-def _open(start: pd.Series, end: pd.Series, days: FloatArray) -> IntArray:
-    """How many intervals [start, end) are open at each date; no end means still open."""
-    began = np.searchsorted(np.sort(known_numbers(start)), days, side="right")
-    ended = np.searchsorted(np.sort(known_numbers(end)), days, side="right")
-    return began - ended
-
-
-def _memberships(members: pd.DataFrame, days: FloatArray) -> list[IntArray]:
-    """At each date, the number of teams of every scientist who is in at least one."""
-    codes, _ = pd.factorize(members["scientist"])
-    joined = members["joined"].to_numpy(dtype=np.float64, na_value=np.inf)
-    left = members["left"].to_numpy(dtype=np.float64, na_value=np.inf)
-    counts = []
-    for day in days:
-        inside = np.bincount(codes[(joined <= day) & (day < left)])
-        counts.append(inside[inside > 0])
-    return counts
-
-
 def _whole(values: object) -> pd.Series:
     return pd.Series(np.asarray(values, dtype=np.int64)).astype("Int64")
-
-
-def _sums(keys: pd.Series, sums: pd.Series) -> pd.Series:
-    return keys.map(sums).fillna(0.0).astype("Float64")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -78,7 +78,8 @@ def contributions(run: Run) -> pd.DataFrame:
         for who, share in exact_shares(counts, (*authors, *inside)).items():
             own, place = counts.get(who, Counter()), authors.get(who)
             ghost = paper is not None and place is None and any(own[one] for one in INSIDE)
-            told = (leads_by(own), place is not None and not share, ghost)
+            leads = any(own[kind] for kind in LEADING)
+            told = (leads, place is not None and not share, ghost)
             numbers = (own[kind] for kind in KINDS)
             roles = "; ".join(dict.fromkeys(ROLES[kind] for kind in KINDS if own[kind])) or None
             about = (team, paper, who, place, who in inside)
@@ -102,77 +103,26 @@ def exact_shares(counts: Counts, people: tuple[str, ...] = ()) -> dict[str, Frac
     return shares
 
 
-def leads_by(own: Counter[str]) -> bool:
-    """Whether somebody with these contributions directed or presented the research."""
-    return any(own[kind] for kind in LEADING)
-
-
 def team_roles(run: Run) -> pd.DataFrame:
     """How flat each team was, and who was named without cause (Xu et al. 2022; this project)."""
     table = run.metric(contributions)
-    known: dict[str, list[tuple[Any, ...]]] = {}
-    for team, *told in _rows(table, "team", *SEEN):
-        known.setdefault(team, []).append(tuple(told))
-    papers = _texts(run.table("papers"), "team", "paper")
-    rows: list[tuple[Any, ...]] = []
-    for team in run.table("teams")["team"]:
-        paper = papers.get(team)
-        seen = known.get(team)
-        rows.append((team, paper, *(_roles_of(seen, paper) if seen else (*[None] * 7, UNSAID))))
-    counts = dict.fromkeys(("gifts", "ghosts", "advisers"), "Int64")
-    flatness = {"people": "Int64", "leads": "Int64", "lead_ratio": "Float64", "tall": "boolean"}
-    texts = {"team": "string", "paper": "string"}
-    return typed_table(rows, {**texts, **flatness, **counts, "why": "string"})
-
-
-def credit_by_position(run: Run) -> pd.DataFrame:
-    """What the place among the authors says, beside what they contributed (Hagen 2008)."""
-    papers = run.table("papers")
-    own = set(papers.loc[papers["outside_authors"].isna(), "paper"])
-    table = run.metric(contributions).dropna(subset=["position", "paper"])
-    credit: dict[str, list[tuple[float, ...]]] = {"first": [], "middle": [], "last": []}
-    authors: dict[str, list[tuple[Any, ...]]] = {}
-    for paper, *told in _rows(table, "paper", "position", "share", "leads", "gift"):
-        authors.setdefault(paper, []).append(tuple(told))
-    for paper, people in authors.items():
-        size = len(people)
-        if paper not in own or size < 2:
-            continue
-        whole = sum(Fraction(1, place) for place in range(1, size + 1))
-        for place, share, leads, gift in people:
-            name = "first" if place == 0 else "last" if place == size - 1 else "middle"
-            harmonic = float(1 / (place + 1) / whole)
-            credit[name].append((share, 1 / size, harmonic, leads, gift))
-    means = [
-        (
-            name,
-            len(rows),
-            *(sum(map(float, column)) / len(rows) for column in zip(*rows, strict=True)),
-        )
-        for name, rows in credit.items()
-        if rows
-    ]
-    numbers = dict.fromkeys(("share", "fractional", "harmonic", "leads", "gifts"), "Float64")
-    return typed_table(means, {"position": "string", "authorships": "Int64", **numbers})
-
-
-SEEN = ("position", "member", "leads", "gift", "ghost", "advice")
-"""Columns of ``contributions`` that say how flat a team was."""
-
-
-def _roles_of(people: Sequence[tuple[Any, ...]], paper: str | None) -> tuple[Any, ...]:
-    """The columns of ``team_roles`` of one team in which something was said."""
-    authors = [not pd.isna(place) for place, *_ in people]
-    of_team = authors if paper is not None else [row[1] for row in people]
-    size = sum(of_team)
-    leads = sum(row[2] for row, inside in zip(people, of_team, strict=True) if inside)
-    ratio = leads / size if size else None
-    gifts, ghosts = (sum(row[place] for row in people) for place in (3, 4))
-    advisers = sum(
-        bool(advice) and not (member or ghost or author)
-        for (_, member, _, _, ghost, advice), author in zip(people, authors, strict=True)
-    )
-    return size, leads, ratio, None if ratio is None else ratio < 0.5, gifts, ghosts, advisers, None
+    author = table["position"].notna()
+    # Of a team without a paper the members are looked at.
+    inside = author.where(table["paper"].notna(), table["member"]).astype(bool)
+    counted = {"people": inside, "leads": table["leads"] & inside}
+    counted |= {"gifts": table["gift"], "ghosts": table["ghost"]}
+    known = table["member"] | table["ghost"] | author
+    counted["advisers"] = (table["advice"] > 0) & ~known
+    sums = pd.DataFrame(counted).astype("Int64").groupby(table["team"]).sum()
+    found = run.table("teams")[["team"]].join(sums, on="team")
+    found["lead_ratio"] = (found["leads"] / found["people"]).where(found["people"] > 0)
+    found["tall"] = found["lead_ratio"] < 0.5
+    found["paper"] = found["team"].map(_texts(run.table("papers"), "team", "paper"))
+    found["why"] = pd.Series(UNSAID, found.index).where(~found["team"].isin(table["team"]))
+    order = ("team", "paper", "people", "leads", "lead_ratio", "tall", "gifts", "ghosts")
+    kinds = {"lead_ratio": "Float64", "tall": "boolean"}
+    kinds |= dict.fromkeys(("team", "paper", "why"), "string")
+    return found[[*order, "advisers", "why"]].astype(kinds)
 
 
 def _counts(run: Run) -> dict[str, Counts]:

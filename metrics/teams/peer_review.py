@@ -18,6 +18,7 @@ from virsci_society.metrics.impact import gini
 from virsci_society.metrics.inference.correlations import krippendorff_alpha
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import PUBLICATION_STAGE
 
 KEY = ["team", "submission"]
 ROUND = [*KEY, "round"]
@@ -30,7 +31,10 @@ def review_outcomes(run: Run) -> pd.DataFrame:
     A submission is decided when it is accepted or rejected; a revision is not the end of it.
     """
     rounds, referees = run.table("submissions"), run.table("referees")
-    ends = _ends(rounds)
+    ordered = rounds.sort_values(ROUND, kind="stable")
+    first = ordered.drop_duplicates(KEY)[[*KEY, "submitted"]]
+    # The last round of each submission, with the date on which it was first handed in.
+    ends = ordered.drop_duplicates(KEY, keep="last").drop(columns="submitted").merge(first, on=KEY)
     decided = ends[ends["decision"].isin(["accept", "reject"])]
     answered = referees[referees["invited"].notna() & referees["answered"].notna()]
     ended = referees[referees["assigned"].notna() & referees["outcome"].notna()]
@@ -66,7 +70,10 @@ def review_outcomes(run: Run) -> pd.DataFrame:
 def reviewers(run: Run) -> pd.DataFrame:
     """Reviews of each scientist who was asked to review (this project)."""
     referees = run.table("referees")
-    begun = _begun(run)
+    desks = run.table("homework")
+    desks = desks[desks["stage"] == PUBLICATION_STAGE]
+    desks = desks.rename(columns={"visit": "submission", "turn": "round"})
+    begun = desks[[*ROUND, "scientist", "started"]].drop_duplicates([*ROUND, "scientist"])
     joined = referees.merge(begun, on=[*ROUND, "scientist"], how="left")
     done = joined["delivered"].notna()
     rows = joined.assign(
@@ -103,23 +110,6 @@ def unended(run: Run) -> pd.Series:
     accepted = rounds.loc[rounds["decision"] == "accept", "team"]
     judged = teams["team"].isin(rounds["team"]) & ~teams["team"].isin(accepted)
     return (teams["state"] == "running") | ((teams["state"] == "finished") & judged)
-
-
-def _ends(rounds: pd.DataFrame) -> pd.DataFrame:
-    """The last round of each submission, with the date on which it was first handed in."""
-    ordered = rounds.sort_values(ROUND, kind="stable")
-    last = ordered.drop_duplicates(KEY, keep="last")
-    first = ordered.drop_duplicates(KEY)[[*KEY, "submitted"]]
-    return last.drop(columns="submitted").merge(first, on=KEY)
-
-
-def _begun(run: Run) -> pd.DataFrame:
-    """When each piece of homework in review was taken up."""
-    desks = run.table("homework")
-    desks = desks[desks["stage"] == "publication"].rename(
-        columns={"visit": "submission", "turn": "round"}
-    )
-    return desks[[*ROUND, "scientist", "started"]].drop_duplicates([*ROUND, "scientist"])
 
 
 def _late(referees: pd.DataFrame) -> pd.Series:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,58 +54,6 @@ def diversity(topics: Sequence[str]) -> float:
 def unique(topics: Sequence[str]) -> float:
     """Share of members whose main topic no other member has (a variant of diversity)."""
     return sum(topics.count(topic) == 1 for topic in topics) / len(topics)
-
-
-def composition(run: Run, cast: Mapping[str, list[str]]) -> dict[str, Any]:
-    """The columns of ``BUILT``, one value per row of the table ``teams``.
-
-    Main topics are those of the date on which the team was complete, or else founded.
-    """
-    founded = run.table("teams")
-    topics = TopicHistory(run)
-    first_tie = _first_ties(run)
-    record = _Record(run)
-    busy = _elsewhere(run)
-    rows: list[dict[str, float | None]] = []
-    complete = founded["formed"].fillna(founded["founded"])
-    for team, leader, date, formed in zip(
-        founded["team"], founded["leader"], founded["founded"], complete, strict=True
-    ):
-        members = cast[team] or [leader]
-        pairs = {
-            pair for pair in combinations(sorted(members), 2) if first_tie.get(pair, np.inf) < date
-        }
-        main = [topics.as_of(who, formed) for who in members]
-        known = [topic for topic in main if topic is not None]
-        rows.append(
-            {
-                "size": len(members),
-                "freshness": freshness(members, pairs),
-                "diversity": diversity(known) if known else None,
-                "unique": unique(known) if known else None,
-                "leader_papers": record.papers(leader, date),
-                "leader_years": record.years(leader, date),
-                "newcomers": float(np.mean([record.papers(who, date) == 0 for who in members])),
-                "elsewhere": float(np.mean([(team, who) in busy for who in members])),
-            }
-        )
-    return {name: _numbers([row[name] for row in rows], dtype) for name, dtype in BUILT.items()}
-
-
-def _numbers(values: Sequence[float | None], dtype: str) -> Any:
-    """A column of nullable numbers."""
-    plain = [None if value is None else float(value) for value in values]
-    column: Any = pd.Series(plain, dtype="Float64")
-    return column.astype(dtype).array
-
-
-def _first_ties(run: Run) -> dict[tuple[str, str], float]:
-    first: dict[tuple[str, str], float] = {}
-    ties = run.table("ties", plain=True)
-    for source, target, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
-        pair = (min(source, target), max(source, target))
-        first[pair] = min(date, first.get(pair, np.inf))
-    return first
 
 
 class _Record:
@@ -166,13 +113,46 @@ IDEAS_KEPT = 3
 def teams(run: Run) -> pd.DataFrame:
     """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005).
 
-    Members are those who had not left before the end.
+    Members are those who had not left before the end. Main topics are those of the date on which
+    the team was complete, or else founded.
     """
     founded = run.table("teams")
-    table = founded[["team", "state"]].copy()
-    cast = members_at_end(run)
-    built = pd.DataFrame(composition(run, cast), index=table.index)
-    table = pd.concat([table, built], axis=1)
+    cast, topics, record, busy = (
+        members_at_end(run),
+        TopicHistory(run),
+        _Record(run),
+        _elsewhere(run),
+    )
+    first_tie: dict[tuple[str, str], float] = {}
+    ties = run.table("ties", plain=True)
+    for source, target, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
+        tied = (min(source, target), max(source, target))
+        first_tie[tied] = min(date, first_tie.get(tied, np.inf))
+    rows: list[dict[str, float | None]] = []
+    complete = founded["formed"].fillna(founded["founded"])
+    for team, leader, date, formed in zip(
+        founded["team"], founded["leader"], founded["founded"], complete, strict=True
+    ):
+        members = cast[team] or [leader]
+        pairs = {
+            pair for pair in combinations(sorted(members), 2) if first_tie.get(pair, np.inf) < date
+        }
+        main = [topics.as_of(who, formed) for who in members]
+        known = [topic for topic in main if topic is not None]
+        rows.append(
+            {
+                "size": len(members),
+                "freshness": freshness(members, pairs),
+                "diversity": diversity(known) if known else None,
+                "unique": unique(known) if known else None,
+                "leader_papers": record.papers(leader, date),
+                "leader_years": record.years(leader, date),
+                "newcomers": float(np.mean([record.papers(who, date) == 0 for who in members])),
+                "elsewhere": float(np.mean([(team, who) in busy for who in members])),
+            }
+        )
+    built = pd.DataFrame(rows, founded.index, list(BUILT)).astype(BUILT)
+    table = pd.concat([founded[["team", "state"]], built], axis=1)
     table["days_to_paper"] = founded["published"] - founded["founded"]
     meetings = run.table("meetings")
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
@@ -181,15 +161,19 @@ def teams(run: Run) -> pd.DataFrame:
     waited = table["team"].map(late.sum()).fillna(0.0) + table["team"].map(held_up).fillna(0.0)
     table["waiting"] = waited.astype("Float64")
     asked = run.table("invitations")
-    table["invited"] = counts_of(table["team"], asked.groupby("team").size())
-    for outcome in OUTCOMES:
-        chosen = asked[asked["outcome"] == outcome]
-        table[outcome] = counts_of(table["team"], chosen.groupby("team").size())
-    open_ones = asked[asked["outcome"].isna()]
-    table["unanswered"] = counts_of(table["team"], open_ones.groupby("team").size())
-    own = run.table("consultations").groupby("team").size()
-    table["consultations"] = counts_of(table["team"], own)
-    table["consulted"] = counts_of(table["team"], _consulted(run))
+    chosen = {"invited": asked}
+    chosen |= {outcome: asked[asked["outcome"] == outcome] for outcome in OUTCOMES}
+    chosen["unanswered"] = asked[asked["outcome"].isna()]
+    chosen["consultations"] = run.table("consultations")
+    for name, part in chosen.items():
+        table[name] = counts_of(table["team"], part.groupby("team").size())
+    # How often members of the team were guests of another team during their membership.
+    spells = run.table("members")[["team", "scientist", "joined", "left"]]
+    guests = run.table("consultations")[["guest", "date"]]
+    both = guests.merge(spells, left_on="guest", right_on="scientist")
+    # A membership holds from its first day on, and not on its last.
+    within = (both["joined"] <= both["date"]) & (both["date"] < both["left"].fillna(np.inf))
+    table["consulted"] = counts_of(table["team"], both[within].groupby("team").size())
     table["tied"] = founded["ties"] / IDEAS_KEPT
     return table
 
@@ -210,11 +194,13 @@ def outcomes_without_defaults(run: Run) -> pd.DataFrame:
     A default stands in for words that were refused, filtered or stayed unreadable: what it does
     to the results is seen by leaving out every team that has one.
     """
-    without = _undefaulted(run)
+    calls = run.table("calls")
+    # Where it is not known whether a reply is a default, the team is not called clean.
+    spoilt = set(calls.loc[calls["defaulted"].fillna(True).astype(bool), "team"])
     rows = []
     for outcome, of, values in _outcomes(run):
         known = values.dropna()
-        kept = known[known.index.isin(without)]
+        kept = known[~known.index.isin(spoilt)]
         rows.append((outcome, of, len(known), known.mean(), len(kept), kept.mean()))
     columns = ["outcome", "of", "n", "mean", "n_without", "mean_without"]
     table = pd.DataFrame(rows, columns=columns)
@@ -222,14 +208,6 @@ def outcomes_without_defaults(run: Run) -> pd.DataFrame:
     table = table.astype(dict(zip(columns, kinds, strict=True)))
     table["difference"] = table["mean_without"] - table["mean"]
     return table
-
-
-def _undefaulted(run: Run) -> set[str]:
-    """Teams none of whose replies is a default; none where the calls do not say."""
-    calls = run.table("calls")
-    # Where it is not known whether a reply is a default, the team is not called clean.
-    spoilt = calls.loc[calls["defaulted"].fillna(True).astype(bool), "team"]
-    return set(run.table("teams")["team"]) - set(spoilt)
 
 
 def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
@@ -250,16 +228,6 @@ def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
     asked = run.table("invitations").set_index("team")["outcome"]
     answers = asked[asked.isin(["accepted", "declined"])]
     yield "acceptance", "invitations", (answers == "accepted").astype("Float64")
-
-
-def _consulted(run: Run) -> pd.Series:
-    """How often members of each team were guests of another team during their membership."""
-    rows = run.table("members")[["team", "scientist", "joined", "left"]]
-    asked = run.table("consultations")[["guest", "date"]]
-    both = asked.merge(rows, left_on="guest", right_on="scientist")
-    # A membership holds from its first day on, and not on its last.
-    within = (both["joined"] <= both["date"]) & (both["date"] < both["left"].fillna(np.inf))
-    return both[within].groupby("team").size()
 
 
 OF_TEAMS = ("size", "freshness", "diversity", "newcomers", "elsewhere", "waiting", "days_to_paper")

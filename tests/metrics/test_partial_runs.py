@@ -9,7 +9,7 @@ from tests.command_line import society
 from tests.hand_run import hand_rows
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.registry import METRICS, compute_metric
+from virsci_society.metrics.registry import METRICS
 from virsci_society.metrics.report.page import render_page, write_page
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.society.results.run import Run
@@ -63,10 +63,6 @@ def test_every_measure_can_be_taken_of_a_part(name, parts, measured):
 @pytest.mark.parametrize("name", METRICS)
 def test_every_measure_can_be_taken_before_the_first_day_is_over(name, parts, measured):
     assert METRICS[name](parts[1]).dtypes.to_dict() == measured[name].dtypes.to_dict()
-
-
-def test_homework_of_a_team_at_work_is_not_that_of_people_in_no_team(part):
-    assert (compute_metric(part, "queueing")["memberships"] > 0).all()
 
 
 def test_the_page_says_at_its_top_what_it_is(part):

@@ -4,9 +4,11 @@ import math
 from itertools import combinations, count
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tests.metrics.facts.corpora import corpus, generator, society
+from virsci_society.metrics.facts.careers import super_ties
 from virsci_society.metrics.facts.fact import judge_facts
 from virsci_society.metrics.measures import FACTS
 from virsci_society.scenarios.config.registry import import_class
@@ -304,6 +306,12 @@ def test_repeated_teams():
     assert measured("repeated_teams", papers, 5) == pytest.approx(5 / 20)
     same_year = [(0, ("a", "b")), (0, ("b", "a"))]
     assert measured("repeated_teams", same_year, 5) == 0.0
+
+
+def test_the_threshold_of_super_ties():
+    """Mean 2.5 and four ties: (2.5 - 1) ln 4 = 2.08, so 7 is a super tie and 1 is none."""
+    ends = pd.DataFrame({"scientist": list("aaaab"), "joint_papers": [7, 1, 1, 1, 9]})
+    assert super_ties(ends).tolist() == [True, False, False, False, False]
 
 
 @pytest.mark.slow

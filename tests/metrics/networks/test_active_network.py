@@ -6,10 +6,28 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tests.metrics.networks.test_tie_lifetimes import rows_of
 from virsci_society.metrics.networks.structure import active_structure, structure
 
 YEAR = 365.0
+
+
+def rows_of(papers, before=()):
+    """Rows of a run with papers given as (date, authors), and ties before day 0."""
+    ties = [(*sorted(pair), -1.0, papers) for pair, papers in before]
+    for date, by in papers:
+        ties += [(*pair, float(date), 1) for pair in combinations(sorted(by), 2)]
+    return {
+        "papers": [
+            (f"P{n}", f"P{n}", "Title", "Words.", float(date), "graphs", "a")
+            for n, (date, _) in enumerate(papers)
+        ],
+        "authorships": [
+            (f"P{n}", who, place)
+            for n, (_, by) in enumerate(papers)
+            for place, who in enumerate(by)
+        ],
+        "ties": ties,
+    }
 
 
 def test_who_has_stopped_writing_is_no_node(make_run):

@@ -1,4 +1,4 @@
-"""Repeated pairs, triples and teams: by hand, and against sets compared one with another."""
+"""Patterns of who wrote together before: by hand, and against sets compared one with another."""
 
 from itertools import combinations
 
@@ -8,31 +8,15 @@ import pandas as pd
 import pytest
 
 from virsci_society.metrics.networks.team_patterns import (
-    LARGEST,
     SIZES,
+    largest_groups,
     pattern_counts,
     pattern_distance,
     pattern_name,
     pattern_names,
     pattern_table,
     patterns,
-    repeated_groups,
-    repetition_table,
-    team_histories,
 )
-
-COUNTED = ["pairs", "repeated_pairs", "triples", "repeated_triples", "whole", "same"]
-
-
-def rows(papers):
-    """Authorships of papers given as (date, authors)."""
-    listed = [(f"P{n}", who, float(date)) for n, (date, by) in enumerate(papers) for who in by]
-    return pd.DataFrame(listed, columns=["paper", "scientist", "date"])
-
-
-def names(papers, **since):
-    """The pattern of each paper of two to four authors."""
-    return [pattern_name(one.groups, one.size) for one in team_histories(rows(papers), **since)]
 
 
 def test_there_are_as_many_patterns_as_simplicial_complexes():
@@ -53,50 +37,26 @@ def test_there_are_as_many_patterns_as_simplicial_complexes():
     ],
 )
 def test_patterns_by_hand(papers, pattern):
-    found = names(list(enumerate(papers)))
-    assert found[-1] == pattern
-
-
-def test_papers_before_a_date_are_known_and_not_counted():
-    assert names([(-5, "abc"), (1, "ab")], since=0.0) == ["AB"]
-
-
-def test_groups_by_hand():
-    """abcd was never together; ab, cd and abc were. abc: all on abcx, and a paper of their own."""
-    papers = [(1, "abcx"), (2, "cd"), (3, "abcd"), (4, "abc"), (5, "abc"), (6, "e"), (7, "ef")]
-    table = repetition_table(team_histories(rows(papers))).set_index("authors")
-    assert table["papers"].to_dict() == {2: 2, 3: 2, 4: 2}
-    # Of abcx and abcd together: 12 pairs, of which ab, ac, bc and cd; 8 triples, of which abc.
-    assert table.loc[4, COUNTED].tolist() == [12, 4, 8, 1, 0, 0]
-    assert table.loc[3, COUNTED].tolist() == [6, 6, 2, 2, 2, 1]
-    assert table.loc[2, COUNTED].tolist() == [2, 0, 0, 0, 0, 0]
-    assert table.loc[4, "pair_share"] == pytest.approx(1 / 3)
-    assert table.loc[3, ["triple_share", "whole_share", "same_share"]].tolist() == [1, 1, 0.5]
-    assert table.loc[2, "triple_share"] is pd.NA
+    numbered = [(date, tuple("abcd".index(one) for one in by)) for date, by in enumerate(papers)]
+    *_, (size, groups) = largest_groups(numbered, [])
+    assert pattern_name(groups, size) == pattern
 
 
 def brute_force(papers):
     """The same by definition: every set of authors against every earlier paper, as sets."""
-    counts, found = {}, []
+    found = []
     for date, by in papers:
-        team, size = frozenset(by), len(by)
         earlier = [frozenset(others) for when, others in papers if when < date]
         told = {
             frozenset(part)
-            for order in range(2, size + 1)
-            for part in combinations(sorted(team), order)
+            for order in range(2, len(by) + 1)
+            for part in combinations(sorted(by), order)
             if any(set(part) <= others for others in earlier)
         }
-        if size > 1:
-            pairs, triples = (list(combinations(sorted(team), order)) for order in (2, 3))
-            row = counts.setdefault(size, np.zeros(7, dtype=int))
-            row += [
-                *(1, len(pairs), sum(frozenset(one) in told for one in pairs)),
-                *(len(triples), sum(frozenset(one) in told for one in triples)),
-                *(team in told, team in earlier),
-            ]
-        found.append((team, {one for one in told if not any(one < other for other in told)}))
-    return counts, found
+        found.append(
+            (frozenset(by), {one for one in told if not any(one < other for other in told)})
+        )
+    return found
 
 
 def incidence(team, groups):
@@ -111,55 +71,32 @@ def incidence(team, groups):
 @pytest.mark.parametrize("seed", range(6))
 def test_agrees_with_an_implementation_by_definition(seed):
     rng = np.random.default_rng(seed)
-    people = [f"S{n}" for n in range(9)]
     papers = [
-        (float(rng.integers(0, 20)), list(rng.choice(people, rng.integers(1, 6), replace=False)))
+        (int(rng.integers(0, 20)), rng.choice(9, rng.integers(1, 6), replace=False).tolist())
         for _ in range(60)
     ]
-    papers = sorted(papers, key=lambda paper: paper[0])
-    counts, told = brute_force(papers)
-    histories = team_histories(rows(papers))
-    table = repetition_table(histories).set_index("authors")
-    assert set(table.index) == set(counts)
-    for size, row in counts.items():
-        assert table.loc[size, ["papers", *COUNTED]].tolist() == row.tolist()
-
+    papers.sort(key=lambda paper: paper[0])
+    described = [one for one in brute_force(papers) if len(one[0]) in SIZES]
     # Two teams have one name exactly when one pattern becomes the other by renaming.
     seen = {}
-    order = sorted(range(len(papers)), key=lambda n: (papers[n][0], f"P{n}"))
-    for history, number in zip(histories, order, strict=True):
-        team, groups = told[number]
-        assert len(team) == history.size
-        if history.size not in SIZES:
-            continue
-        name = pattern_name(history.groups, history.size)
-        graph = incidence(team, groups)
-        for (size, other), earlier in seen.items():
+    for (size, named), (team, groups) in zip(largest_groups(papers, []), described, strict=True):
+        assert len(team) == size
+        name, graph = pattern_name(named, size), incidence(team, groups)
+        for key, earlier in seen.items():
             same = nx.is_isomorphic(
                 graph, earlier, node_match=lambda one, two: one["side"] == two["side"]
             )
-            assert same == ((size, other) == (history.size, name))
-        seen.setdefault((history.size, name), graph)
+            assert same == (key == (size, name))
+        seen.setdefault((size, name), graph)
 
 
-def test_very_large_papers_are_known_and_not_described():
-    crowd = [f"S{n:02}" for n in range(LARGEST + 1)]
-    (history,) = team_histories(rows([(1, crowd), (2, crowd[:3])]))
-    assert history.size == 3
-    assert history.whole
-    assert not history.same
-
-
-def test_the_hand_made_run(run, empty_run):
+def test_the_hand_made_run(run):
     """One paper of four authors; what they wrote before day 0 is not dated, and is left out."""
     table = patterns(run).set_index(["authors", "pattern"])
     assert table["papers"].sum() == table.loc[(4, "none"), "papers"] == 1
     assert table.loc[(4, "none"), "share"] == 1.0
     assert table.loc[(2, "AB"), "share"] is pd.NA
-    groups = repeated_groups(run)
-    assert groups[["authors", "papers", *COUNTED]].values.tolist() == [[4, 1, 6, 0, 4, 0, 0, 0]]
-    assert len(repeated_groups(empty_run)) == 0
-    assert pattern_table([])["papers"].sum() == 0
+    assert pattern_table({})["papers"].sum() == 0
 
 
 def test_patterns_are_counted_after_earlier_papers():

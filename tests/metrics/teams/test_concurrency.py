@@ -4,7 +4,6 @@ import pytest
 from virsci_society.metrics.teams.concurrency import (
     acceptance,
     acceptance_slope,
-    queueing,
     rounds,
     utilisation,
     waiting,
@@ -59,27 +58,6 @@ def test_a_round_lasts_until_the_last_has_finished(run):
     table = rounds(run).set_index("team")
     assert table.loc["S1/1", ["effort", "held_up"]].tolist() == [1.0, 1.0]
     assert table.loc["S5/1", ["effort", "held_up"]].tolist() == [2.0, 0.0]
-
-
-def test_the_busy_wait_longer(rows, make_run):
-    """S1 takes up a second project's piece only when the first is done; S2 has one project."""
-    rows["members"] = [
-        ("A", "S1", "leader", 0.0, 50.0, True, 0),
-        ("B", "S1", "leader", 5.0, 50.0, True, 1),
-        ("A", "S2", "member", 0.0, 50.0, True, 0),
-    ]
-    rows["homework"] = [
-        ("A", "S1", "topic", 1, 1, 8.0, 8.0, 10.0, 2.0),
-        ("B", "S1", "topic", 1, 1, 9.0, 10.0, 12.0, 2.0),
-        ("A", "S2", "topic", 1, 1, 8.0, 8.0, 9.0, 1.0),
-        ("A", "S2", "topic", 1, 2, 60.0, 60.0, 61.0, 1.0),
-        ("A", "S2", "topic", 1, 3, 8.0, None, None, 1.0),
-    ]
-    table = queueing(make_run(rows)).set_index("memberships")
-    assert table.index.tolist() == [0, 1, 2]
-    assert table["homework"].tolist() == [1, 1, 2]
-    assert table.loc[2, ["queue", "delayed", "stretch"]].tolist() == [0.5, 0.5, 1.25]
-    assert table.loc[1, ["queue", "delayed", "stretch"]].tolist() == [0.0, 0.0, 1.0]
 
 
 def test_utilisation_by_hand(run):

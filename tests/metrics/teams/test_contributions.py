@@ -11,7 +11,6 @@ from tests.protocols.scripted_backend import play
 from virsci_society.metrics.teams.contributions import (
     KINDS,
     contributions,
-    credit_by_position,
     exact_shares,
     team_roles,
 )
@@ -121,17 +120,6 @@ def test_how_flat_a_team_is_and_what_cannot_be_told(run):
         assert table.at[team, "why"] == "not measurable: nothing was said"
         assert table.loc[team].drop(["paper", "why"]).isna().all()
     assert set(contributions(run)["team"]) == {"A/1"}
-
-
-def test_credit_by_position_beside_the_true_share(run):
-    table = credit_by_position(run).set_index("position")
-    assert table["authorships"].to_dict() == {"first": 1, "middle": 2, "last": 1}
-    assert table["share"].to_dict() == pytest.approx({"first": 8 / 21, "middle": 3 / 21, "last": 0})
-    assert table["fractional"].tolist() == [0.25] * 3
-    # 1, 1/2, 1/3 and 1/4 add to 25/12.
-    harmonic = {"first": 12 / 25, "middle": 5 / 25, "last": 3 / 25}
-    assert table["harmonic"].to_dict() == pytest.approx(harmonic)
-    assert table["gifts"].tolist() == [0, 0, 1]
 
 
 def votes_for(place):

@@ -2,16 +2,10 @@ import pytest
 
 from virsci_society import load_scenario, run_scenario
 from virsci_society.metrics.teams.concurrency import rounds
-from virsci_society.metrics.teams.timelines import (
-    delays,
-    held_attention,
-    memberships,
-    pieces,
-    projects,
-)
+from virsci_society.metrics.teams.timelines import delays, held_attention, pieces, projects
 from virsci_society.society.results.run import Run
 
-WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
+WAITED = ("gathering", "desk_queue", "notice", "meeting_queue")
 PARTS = ("meetings", "effort", "switching", *WAITED, "other")
 
 
@@ -29,23 +23,19 @@ def test_a_round_is_exactly_the_sum_of_its_parts(busy_and_free_runs, attention):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attention", ["on", "unlimited"])
-def test_memberships_and_teams_are_exactly_the_sums_of_theirs(busy_and_free_runs, attention):
+def test_the_time_of_a_team_is_exactly_the_sum_of_its_parts(busy_and_free_runs, attention):
     run = busy_and_free_runs[attention]
-    teams = run.table("teams").set_index("team")
-    wrote = set(teams.index[teams["state"].isin(["published", "finished"])])
-    for table in (memberships(run), projects(run)):
-        own = [part for part in PARTS if part in table]
-        assert len(table) > 10
-        assert (table[own].sum(axis=1) == table["elapsed"]).all()
-        assert (table[own] >= 0).all(axis=None)
-        waited = [part for part in WAITED if part in table]
-        assert (table[waited].sum(axis=1) == table["waiting"]).all()
-        # Nothing is left over where the work was done to its end.
-        done = table[table["team"].isin(wrote)]
-        assert len(done)
-        assert (done["other"] == 0).all()
+    table, teams = projects(run), run.table("teams").set_index("team")
+    assert len(table) > 10
+    assert (table[list(PARTS)].sum(axis=1) == table["elapsed"]).all()
+    assert (table[list(PARTS)] >= 0).all(axis=None)
+    assert (table[list(WAITED)].sum(axis=1) == table["waiting"]).all()
+    # Nothing is left over where the work was done to its end.
+    done = table[table["state"].isin(["published", "finished"])]
+    assert len(done)
+    assert (done["other"] == 0).all()
     spans = teams["finished"] - teams["founded"]
-    assert (projects(run).set_index("team")["elapsed"] == spans.dropna()).all()
+    assert (table.set_index("team")["elapsed"] == spans.dropna()).all()
 
 
 @pytest.mark.slow
@@ -81,30 +71,19 @@ def test_in_the_field_waiting_rises_with_size_and_memberships(tmp_path):
 
 def test_homework_broken_off_and_a_meeting_never_held_are_the_rest(make_run):
     rows = {
-        "teams": [("A/1", "A", "virsci", 1, 1, 0.0, 0.0, 20.0, None, "dissolved", "gave up")],
-        "members": [("A/1", "A", "leader", 0.0, 20.0, True, 0)],
-        "meetings": [("A/1", "topic", 1, 1, 2.0, 9.0, 10.0, 11.0, 1, None)],
+        "teams": [
+            ("A/1", "A", "virsci", 1, 1, 0.0, 0.0, 20.0, None, "dissolved", "gave up"),
+            ("B/1", "A", "virsci", 1, 1, 0.0, 0.0, None, None, "running", None),
+        ],
+        "meetings": [
+            ("A/1", "topic", 1, 1, 2.0, 9.0, 10.0, 11.0, 1, None),
+            ("B/1", "topic", 1, 1, 2.0, 9.0, 10.0, 11.0, 1, None),
+        ],
         "homework": [("A/1", "A", "topic", 1, 1, 11.0, 12.0, 15.0, 3.0)],
     }
-    row = memberships(make_run(rows)).iloc[0]
-    assert row[list(PARTS)].tolist() == [1, 3, 0, 2, 1, 0, 7, 1, 5]
+    (row,) = projects(make_run(rows)).to_dict("records")
+    assert [row[part] for part in PARTS] == [1, 3, 0, 2, 1, 7, 1, 5]
     assert row["waiting"] == 2 + 1 + 7 + 1
-
-
-def test_memberships_that_go_on_are_left_out(make_run):
-    rows = {
-        "teams": [("A/1", "A", "virsci", 2, 2, 0.0, 0.0, None, None, "running", None)],
-        "members": [
-            ("A/1", "A", "leader", 0.0, None, None, 0),
-            ("A/1", "B", "member", 1.0, 6.0, False, 2),
-        ],
-        "meetings": [("A/1", "topic", 1, 1, 3.0, 10.0, 10.0, 11.0, 1, None)],
-    }
-    (row,) = memberships(make_run(rows)).to_dict("records")
-    assert (row["scientist"], row["load"], row["stayed"]) == ("B", 2, False)
-    # It came on day 1, the meeting was called on day 3, and it left on day 6.
-    assert (row["elapsed"], row["gathering"], row["notice"]) == (5, 2, 3)
-    assert projects(make_run(rows)).empty
 
 
 def test_a_team_waits_for_the_last_of_a_round_only(make_run):
@@ -123,5 +102,3 @@ def test_a_team_waits_for_the_last_of_a_round_only(make_run):
     run = make_run(rows)
     (team,) = projects(run).to_dict("records")
     assert (team["effort"], team["desk_queue"], team["meetings"]) == (2.5, 5.5, 1)
-    waited = memberships(run).set_index("scientist")["teammates"]
-    assert waited.to_dict() == {"A": 3, "B": 0}
