@@ -92,8 +92,8 @@ def waiting(run: Run) -> pd.DataFrame:
 
     desks = sized(_between_meetings(run))
     desks["queue"] = desks["started"] - desks["assigned"]
-    by_desk = desks.dropna(subset=["queue"]).groupby("size")["queue"]
-    by_desk = by_desk.agg(homework="size", homework_queue="mean", homework_queue_max="max")
+    queues = desks.dropna(subset=["queue"]).groupby("size")["queue"]
+    by_desk = queues.agg(homework="size", homework_queue="mean", homework_queue_max="max")
     by_round = sized(run.metric(rounds)).groupby("size")["held_up"].agg(rounds="size", mean="mean")
     # What holds up a round is its homework and its meeting; a size may have no late meeting.
     late = by_room["meeting_wait"].astype("Float64").reindex(by_round.index).fillna(0)
