@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.agents.profile import Profile
 from virsci_society.society.literature.columns import ArrowSequence
 from virsci_society.society.literature.embedding.base import Embedding
+from virsci_society.society.literature.vector_index import GrowingRows, candidates
 
 if TYPE_CHECKING:
     from virsci_society.society.literature.ivf import IVFIndex
@@ -32,125 +33,8 @@ if TYPE_CHECKING:
 
 EXACT_UP_TO = 20_000
 """Initial profiles up to which the search is exhaustive; more are put into an inverted file."""
-NEVER = np.iinfo(np.int64).max
-"""Version at which a row that still holds ends."""
-# More than the rounding of a float32 cosine, so that no better scientist is left out.
-SLACK = 1e-4
-EVEN = 1e-3
-"""Tolerance within which a squared length counts as 1."""
 BLOCK = 65_536
-ROOM = 16
-"""Rows for which there is space at first."""
-
-
-class InitialInterests:
-    """The interest vectors of the initial profiles, of any length; possibly memory-mapped."""
-
-    def __init__(self, rows: VectorArray) -> None:
-        # Unit rows are used in place: a mapped file of a million rows is not copied.
-        self._as_given = len(rows) > EXACT_UP_TO and _is_normalized(rows)
-        self._rows = rows if self._as_given else normalize_rows(rows)
-        self._cells: IVFIndex | None = None
-        if len(rows) > EXACT_UP_TO:
-            from virsci_society.society.literature.ivf import load_or_build_index
-
-            self._cells = load_or_build_index(self._rows, "cosine")
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """How the rows are searched, and the measured recall (1.0 where the search is exact)."""
-        if self._cells is None:
-            return {"search": "exact", "recall": 1.0}
-        return self._cells.facts
-
-    def rows(self, wanted: IntArray) -> VectorArray:
-        """The unit rows of these numbers, in this order."""
-        rows = np.asarray(self._rows[wanted])
-        return normalize_rows(rows) if self._as_given else rows
-
-    def candidates(
-        self, query: VectorArray, k: int, visible: int, hidden: Collection[int]
-    ) -> IntArray:
-        """Find rows, in any order and usually more than ``k``, among which are the ``k`` nearest.
-
-        Only rows below the number ``visible`` count, without the hidden ones.
-        """
-        if self._cells is not None and visible > EXACT_UP_TO:
-            gone = [row for row in hidden if row < visible]
-            return self._cells.propose(query, k, visible, gone)
-        live = np.ones(visible, dtype=bool)
-        live[[row for row in hidden if row < visible]] = False
-        return select_candidates(np.flatnonzero(live), self._rows[:visible] @ query, k)
-
-
-class AddedInterests:
-    """Interest vectors added since the start, each valid from one version to another.
-
-    One thread adds while others search; a search copies nothing but the valid rows.
-    """
-
-    def __init__(self, dim: int) -> None:
-        self._lock = threading.Lock()
-        self._vectors = np.zeros((ROOM, dim), dtype=np.float32)
-        self._until = np.full(ROOM, NEVER, dtype=np.int64)
-        self._since: list[int] = []
-        self.owners: list[str] = []
-
-    def append(self, owner: str, since: int, vector: VectorArray) -> int:
-        """Add a scientist's unit row, valid above a version; returns its number."""
-        number = len(self._since)
-        with self._lock:
-            if number == len(self._until):
-                self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
-                never = np.full(number, NEVER, dtype=np.int64)
-                self._until = np.concatenate([self._until, never])
-            self._vectors[number] = vector
-        self.owners.append(owner)
-        self._since.append(since)
-        return number
-
-    def expire(self, number: int, version: int) -> None:
-        """Let a row be valid up to a version and no longer."""
-        # Without the lock: readers of a version up to this one find the row valid with either
-        # value, and later versions are not visible yet.
-        self._until[number] = version
-
-    def row(self, number: int) -> VectorArray:
-        """The unit row of a number."""
-        vector: VectorArray = self._vectors[number]
-        return vector
-
-    def candidates(
-        self, query: VectorArray, k: int, version: int, hidden: Collection[int]
-    ) -> tuple[IntArray, VectorArray]:
-        """Find rows, often more than ``k``, among which are the ``k`` nearest at a version."""
-        count = bisect_left(self._since, version)
-        with self._lock:
-            # Under one lock, because ``append`` replaces both arrays when they grow.
-            vectors, until = self._vectors[:count], self._until[:count]
-        live = until >= version
-        live[[number for number in hidden if number < count]] = False
-        # Drifting interests leave many expired rows; computing only valid ones saves time.
-        numbers = np.flatnonzero(live)
-        rows = vectors[numbers]
-        chosen = select_candidates(np.arange(len(numbers)), rows @ query, k)
-        return numbers[chosen], rows[chosen]
-
-
-def select_candidates(rows: IntArray, scores: VectorArray, k: int) -> IntArray:
-    """Keep the rows that may be among the ``k`` best once their scores are computed exactly.
-
-    ``scores`` are float32 numbers, indexed by row number.
-    """
-    if len(rows) <= k:
-        return rows
-    among = scores[rows]
-    least = np.partition(among, len(among) - k)[len(among) - k]
-    kept: IntArray = rows[among >= least - SLACK]
-    return kept
+"""Rows that are normalised at a time."""
 
 
 def normalize_rows(rows: VectorArray) -> VectorArray:
@@ -161,16 +45,6 @@ def normalize_rows(rows: VectorArray) -> VectorArray:
         lengths = np.sqrt(np.square(block.astype(np.float64)).sum(axis=1, keepdims=True))
         normalized[start : start + BLOCK] = block / np.where(lengths > 0, lengths, 1.0)
     return normalized
-
-
-def _is_normalized(rows: VectorArray) -> bool:
-    """Whether all rows have unit length already, or are zero."""
-    for start in range(0, len(rows), BLOCK):
-        block = rows[start : start + BLOCK].astype(np.float64)
-        squares = np.square(block).sum(axis=1)
-        if (np.abs(squares[squares > 0] - 1.0) > EVEN).any():
-            return False
-    return True
 
 
 DECIMALS = 5
@@ -205,8 +79,18 @@ class KnowledgeBank:
         if vectors.shape != (len(profiles), embedding.dim):
             shape = (len(profiles), embedding.dim)
             raise ProtocolError(f"interests need vectors of shape {shape}, not {vectors.shape}")
-        self._initial = InitialInterests(vectors)
-        self._added = AddedInterests(embedding.dim)
+        self._cells: IVFIndex | None = None
+        if len(vectors) > EXACT_UP_TO:
+            from virsci_society.society.literature.ivf import load_or_build_index
+
+            # Used in place: a mapped file of a million rows is not copied.
+            self._initial, self._cells = vectors, load_or_build_index(vectors, "cosine")
+        else:
+            self._initial = normalize_rows(vectors)
+        # Interests that differ from those before: vectors, owners, and the rows they came with.
+        self._added = GrowingRows(np.zeros((0, embedding.dim), np.float32))
+        self._owners: list[str] = []
+        self._since: list[int] = []
         self._updating = threading.Lock()
         self._updates: list[Profile] = []
         self._dates: list[float] = []
@@ -217,7 +101,7 @@ class KnowledgeBank:
     @property
     def facts(self) -> dict[str, Any]:
         """How the initial profiles are searched, and with what measured recall."""
-        return self._initial.facts
+        return self._cells.facts if self._cells else {"search": "exact", "recall": 1.0}
 
     def version(self) -> int:
         """The present number of rows."""
@@ -269,13 +153,24 @@ class KnowledgeBank:
         if k == 0:
             return ()
         query = normalize_rows(self.embedding.encode_queries([text]))[0]
-        early, late = self._hidden(version, exclude)
-        rows = self._initial_candidates(query, k, min(version, len(self._initial)), early)
-        ids = self._profiles.ids
-        ranked = _ranked(self._initial.rows(rows), query, (ids[row] for row in rows.tolist()))
-        if version > len(self._initial):
-            numbers, vectors = self._added.candidates(query, k, version, late)
-            ranked += _ranked(vectors, query, (self._added.owners[one] for one in numbers.tolist()))
+        first, ids = len(self._initial), self._profiles.ids
+        visible, hidden = min(version, first), self._hidden(version, exclude)
+        early = [row for row in hidden if row < visible]
+        if self._cells is None or visible <= EXACT_UP_TO:
+            scores = np.einsum("ij,j->i", self._initial[:visible], query)
+            rows = candidates(scores, k, early)
+        elif query.any():
+            rows = self._cells.propose(query, k, visible, early)
+        else:
+            # A zero query is equally near to everybody: take the first by id (rule 14).
+            order = map(int, ids.order)
+            chosen = (row for row in order if row < visible and row not in hidden)
+            rows = np.fromiter(islice(chosen, k), np.int64)
+        ranked = _ranked(self._unit_rows(rows), query, (ids[row] for row in rows.tolist()))
+        if late := bisect_left(self._since, version):
+            scores = np.einsum("ij,j->i", self._added[:late], query)
+            rows = candidates(scores, k, [row - first for row in hidden if row >= first])
+            ranked += _ranked(self._added[rows], query, (self._owners[row] for row in rows))
         return tuple(self.profile(name, version) for _, name in sorted(ranked)[:k])
 
     def similarity(self, a_id: str, b_id: str, version: int) -> float:
@@ -283,45 +178,34 @@ class KnowledgeBank:
         a, b = (self._vector(self._latest_or_first(one, version)) for one in (a_id, b_id))
         return round(float((a.astype(np.float64) * b.astype(np.float64)).sum()), DECIMALS)
 
-    def _initial_candidates(
-        self, query: VectorArray, k: int, visible: int, hidden: set[int]
-    ) -> IntArray:
-        if query.any() or visible <= EXACT_UP_TO:
-            return self._initial.candidates(query, k, visible, hidden)
-        # A zero query is equally near to everybody: take the first by id (rule 14).
-        order = map(int, self._profiles.ids.order)
-        chosen = islice((row for row in order if row < visible and row not in hidden), k)
-        return np.fromiter(chosen, np.int64)
-
-    def _hidden(self, version: int, exclude: frozenset[str]) -> tuple[set[int], set[int]]:
-        """Initial rows, and numbers of added ones, that a search of a version leaves out."""
-        first = len(self._initial)
-        rows, since = self._ended
-        early, late = set(rows[: bisect_left(since, version)]), set[int]()
+    def _hidden(self, version: int, exclude: frozenset[str]) -> set[int]:
+        """Numbers of the vectors that a search of a version leaves out: initial, then added."""
+        vectors, since = self._ended
+        hidden = set(vectors[: bisect_left(since, version)])
         for name in exclude:
             row = self._profiles.row_of(name)
             if row is not None:
-                early.add(row)
-            held = (self._vector_of[row - first] for row in tuple(self._rows_of.get(name, ())))
-            # Unchanged interests still have the vector of an initial row, which is hidden above.
-            late.update(vector - first for vector in held if vector >= first)
-        return early, late
+                hidden.add(row)
+            rows = tuple(self._rows_of.get(name, ()))
+            hidden.update(self._vector_of[row - len(self._profiles)] for row in rows)
+        return hidden
 
     def _renewed(self, profile: Profile, before: int | None, vector: VectorArray | None) -> int:
         """The number of the vector of a new row, which is the old one for unchanged interests."""
-        first, row = len(self._initial), self.version()
+        row = self.version()
         if before is not None:
+            first = len(self._profiles)
             held = before if before < first else self._vector_of[before - first]
             if self._at(before).interests == profile.interests:
                 return held
-            if held >= first:
-                self._added.expire(held - first, row)
-            else:
-                self._ended[0].append(held)
-                self._ended[1].append(row)
+            self._ended[0].append(held)
+            self._ended[1].append(row)
         if vector is None:
             vector = self.embedding.encode([interests_text(profile)])
-        return first + self._added.append(profile.id, row, normalize_rows(vector)[0])
+        self._added.append(normalize_rows(vector))
+        self._owners.append(profile.id)
+        self._since.append(row)
+        return len(self._initial) + len(self._added) - 1
 
     def _latest(self, scientist_id: str, version: int) -> int:
         row = self._row(scientist_id, version)
@@ -352,10 +236,13 @@ class KnowledgeBank:
     def _vector(self, row: int) -> VectorArray:
         first = len(self._initial)
         held = row if row < first else self._vector_of[row - first]
-        if held >= first:
-            return self._added.row(held - first)
-        vector: VectorArray = self._initial.rows(np.array([held]))[0]
+        vector = self._unit_rows(np.array([held]))[0] if held < first else self._added[held - first]
         return vector
+
+    def _unit_rows(self, initial: IntArray) -> VectorArray:
+        """The interest vectors of some initial profiles at unit length."""
+        rows = np.asarray(self._initial[initial])
+        return rows if self._cells is None else normalize_rows(rows)
 
 
 def _ranked(rows: VectorArray, query: VectorArray, names: Iterable[str]) -> list[tuple[float, str]]:
@@ -433,9 +320,7 @@ class People(ArrowSequence[Profile]):
     @cached_property
     def institutions(self) -> tuple[str, ...]:
         """The first affiliations of all people, in alphabetical order, each once."""
-        lists = self.table["affiliations"].combine_chunks()
-        some = lists.filter(pc.greater(pc.list_value_length(lists), 0))
-        return tuple(sorted(pc.unique(pc.list_element(some, 0)).to_pylist()))
+        return tuple(sorted({*self.workplaces} - {""}))
 
     def row_of(self, name: str) -> int | None:
         """Look up the row of a masked name; None where nobody has it."""

@@ -47,10 +47,8 @@ TARGET_RECALL = 0.985
 The promise is 0.97: a query of two words lies farther from the rows than these do from each other,
 and its recall was measured to be 0.015 lower.
 """
-COMPARED = (4, 16, 64)
-"""Rows proposed for each one wanted: the first of these with which the codes allow the target."""
-SHORT = 0.01
-"""Where none of them does, recall may stay this much below that of searching every cell."""
+COMPARED = 16
+"""Rows proposed for each one wanted, because codes do not separate near-equal distances."""
 WIDER = 4
 """Factor by which a search is widened that has found too few rows."""
 BLOCK = 65_536
@@ -70,7 +68,6 @@ class IVFLayout:
     cell_of: npt.NDArray[np.int32]
     scale: VectorArray
     probed: int = 1
-    compared: int = COMPARED[0]
     recall: float = math.nan
 
 
@@ -109,7 +106,6 @@ class IVFIndex:
             "recall": self.layout.recall,
             "cells": len(self.layout.centres),
             "probed": self.layout.probed,
-            "compared": self.layout.compared,
         }
 
     def propose(
@@ -123,14 +119,11 @@ class IVFIndex:
         Args:
             k: number of rows wanted, at least 1.
         """
-        count = k * self.layout.compared
-        return self._propose(point, count, visible, hidden, self._probes(visible))
-
-    def _probes(self, visible: int) -> int:
         # Where fewer rows are visible, more cells are searched, so that the number of rows
         # compared, and with it the recall, stays as it was measured.
-        share = self.layout.probed * self.count / max(1, visible)
-        return min(len(self.layout.centres), math.ceil(share))
+        probed = math.ceil(self.layout.probed * self.count / max(1, visible))
+        probed = min(len(self.layout.centres), probed)
+        return self._propose(point, k * COMPARED, visible, hidden, probed)
 
     def _propose(
         self, point: VectorArray, count: int, visible: int, hidden: Collection[int], probed: int
@@ -140,7 +133,10 @@ class IVFIndex:
         every = int(self._index.nlist)
         # One more than is needed shows whether rows equal to the last one were cut off.
         want, enough = count + 1, min(count, visible - len(hidden))
-        chosen = _selector(visible, hidden)
+        seen = chosen = faiss.IDSelectorRange(0, visible)
+        if hidden:
+            gone = faiss.IDSelectorBatch(np.fromiter(hidden, np.int64, len(hidden)))
+            chosen = faiss.IDSelectorAnd(seen, faiss.IDSelectorNot(gone))
         while True:
             settings = faiss.SearchParametersIVF()
             settings.nprobe, settings.sel = probed, chosen
@@ -160,32 +156,21 @@ class IVFIndex:
                 probed = min(every, WIDER * probed)
 
     def _tuned(self, rows: VectorArray, layout: IVFLayout) -> IVFLayout:
-        """The layout with the fewest cells, and rows compared, that reach the target recall."""
+        """The layout with the fewest cells searched that reach the target recall."""
         picked, truth = _truth(rows, self._metric)
-        every = len(layout.centres)
-        for compared in COMPARED:
-            possible = self._recall(rows, picked, truth, every, compared)
-            if possible >= TARGET_RECALL:
-                break
-        aim, probed = TARGET_RECALL if possible >= TARGET_RECALL else possible - SHORT, 1
+        probed = 1
         while True:
-            recall = self._recall(rows, picked, truth, probed, compared)
-            if recall >= aim or probed == every:
-                rounded = round(recall, 4)
-                return replace(layout, probed=probed, compared=compared, recall=rounded)
-            probed = min(every, probed + max(1, probed // 2))
-
-    def _recall(
-        self, rows: VectorArray, picked: IntArray, truth: FloatArray, probed: int, compared: int
-    ) -> float:
-        hits = 0
-        for row, farthest in zip(picked.tolist(), truth, strict=True):
-            point = np.ascontiguousarray(rows[row])
-            near = self._propose(point, compared * NEAREST, self.count, (row,), probed)
-            gaps = np.sort(_gaps(np.asarray(rows[np.sort(near)]), point, self._metric))
-            # By distance, not by row number: any of several equal rows counts as found.
-            hits += int((gaps[:NEAREST] <= farthest + 1e-6).sum())
-        return hits / (NEAREST * len(picked)) if len(picked) else 1.0
+            hits = 0
+            for row, farthest in zip(picked.tolist(), truth, strict=True):
+                point = np.ascontiguousarray(rows[row])
+                near = self._propose(point, COMPARED * NEAREST, self.count, (row,), probed)
+                gaps = np.sort(_gaps(np.asarray(rows[np.sort(near)]), point, self._metric))
+                # By distance, not by row number: any of several equal rows counts as found.
+                hits += int((gaps[:NEAREST] <= farthest + 1e-6).sum())
+            recall = hits / (NEAREST * len(picked)) if len(picked) else 1.0
+            if recall >= TARGET_RECALL or probed == len(layout.centres):
+                return replace(layout, probed=probed, recall=round(recall, 4))
+            probed = min(len(layout.centres), probed + max(1, probed // 2))
 
 
 def _train(rows: VectorArray, metric: Metric) -> IVFLayout:
@@ -234,14 +219,6 @@ def _blocks(rows: VectorArray) -> Iterator[tuple[int, VectorArray]]:
         yield start, np.ascontiguousarray(rows[start : start + BLOCK], dtype=np.float32)
 
 
-def _selector(visible: int, hidden: Collection[int]) -> faiss.IDSelector:
-    seen = faiss.IDSelectorRange(0, visible)
-    if not hidden:
-        return seen
-    gone = faiss.IDSelectorBatch(np.fromiter(hidden, np.int64, len(hidden)))
-    return faiss.IDSelectorAnd(seen, faiss.IDSelectorNot(gone))
-
-
 def _truth(rows: VectorArray, metric: Metric) -> tuple[IntArray, FloatArray]:
     """Choose probe rows; compute for each the gap of its last true neighbour, without itself."""
     rng = np.random.default_rng(SEED + 1)
@@ -271,7 +248,7 @@ def _gaps(rows: VectorArray, point: VectorArray, metric: Metric) -> FloatArray:
     return gaps
 
 
-VERSION = 3
+VERSION = 4
 ORIGIN = "layout of an inverted file"
 """Under which a layout is kept in the table of vectors."""
 NAMES = ("centres", "cell_of", "scale")
@@ -284,34 +261,25 @@ def load_or_build_index(rows: VectorArray, metric: Metric = "distance") -> IVFIn
     whether the layout was read or trained.
     """
     table, key = vector_table(), layout_key(rows, metric)
-    kept = table.get(ORIGIN, key)
-    cells = IVFIndex(rows, None if kept is None else _unpacked(kept), metric)
-    if kept is None:
-        table.put(ORIGIN, {key: _packed(cells.layout)})
-    return cells
+    if (kept := table.get(ORIGIN, key)) is not None:
+        with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
+            probed, recall = arrays["measured"].tolist()
+            layout = IVFLayout(*(arrays[name] for name in NAMES), int(probed), recall)
+        return IVFIndex(rows, layout, metric)
+    index = IVFIndex(rows, None, metric)
+    layout, held = index.layout, io.BytesIO()
+    numbers = {name: getattr(layout, name) for name in NAMES}
+    np.savez(held, measured=np.array([layout.probed, layout.recall]), **numbers)
+    table.put(ORIGIN, {key: held.getvalue()})
+    return index
 
 
 def layout_key(rows: VectorArray, metric: Metric) -> str:
     """SHA-256 of all that a layout depends on: rows, constants of the training, and faiss."""
-    training = (SEED, SAMPLE, ROUNDS, PROBES, DRAWN, NEAREST, TARGET_RECALL, COMPARED, SHORT)
+    training = (SEED, SAMPLE, ROUNDS, PROBES, DRAWN, NEAREST, TARGET_RECALL, COMPARED)
     parameters = (VERSION, faiss.__version__, metric, rows.shape, *training)
     hasher = hashlib.sha256(repr(parameters).encode())
     for start in range(0, len(rows), BLOCK):
         # In one byte order, so that the key is the same on every machine.
         hasher.update(np.ascontiguousarray(rows[start : start + BLOCK], dtype="<f4").data)
     return hasher.hexdigest()
-
-
-def _packed(layout: IVFLayout) -> bytes:
-    """The arrays and numbers of a layout, without any pickle."""
-    arrays = {name: getattr(layout, name) for name in NAMES}
-    measured = np.array([layout.probed, layout.compared, layout.recall])
-    np.savez(held := io.BytesIO(), measured=measured, **arrays)
-    return held.getvalue()
-
-
-def _unpacked(kept: bytes) -> IVFLayout:
-    with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
-        probed, compared, recall = arrays["measured"].tolist()
-        centres, cell_of, scale = (arrays[name] for name in NAMES)
-        return IVFLayout(centres, cell_of, scale, int(probed), int(compared), recall)

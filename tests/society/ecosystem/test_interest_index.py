@@ -56,7 +56,7 @@ def people(profiles):
 @pytest.fixture(scope="module")
 def cells(people, vectors):
     """The cells of these vectors, which no search and no update changes."""
-    return KnowledgeBank(people, LSA, vectors)._initial._cells
+    return KnowledgeBank(people, LSA, vectors)._cells
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_the_same_interests_need_no_second_vector(bank):
     for date in range(5):
         bank.update(float(date), person(number, *nearest.interests, papers=date + 1))
     assert bank.version() == COUNT + 5
-    assert len(bank._added.owners) == 0
+    assert len(bank._added) == 0
     for version in range(COUNT, COUNT + 6):
         (found,) = bank.search(TEXTS[0], 1, version)
         assert (found.id, found.papers) == (nearest.id, version - COUNT)
@@ -180,27 +180,11 @@ def test_given_vectors_are_those_that_would_be_encoded(profiles):
         assert given.search(text, 5, 50) == encoded.search(text, 5, 50)
 
 
-@pytest.mark.parametrize(("shortest", "longest"), [(0.5, 3.0), (0.9996, 1.0004)])
-def test_rows_of_any_length_are_compared_by_their_direction(
-    people, vectors, bank, shortest, longest
-):
-    stretched = vectors * np.linspace(shortest, longest, COUNT, dtype=np.float32)[:, None]
-    other = KnowledgeBank(people, LSA, stretched)
-    for number in range(0, COUNT, 2000):
-        pair = (f"Scientist{number}", f"Scientist{COUNT - number - 1}", COUNT)
-        assert other.similarity(*pair) == pytest.approx(bank.similarity(*pair), abs=1.1e-5)
-    for text in TEXTS[:10]:
-        found = ids(other.search(text, 3, COUNT))
-        near = cosines(vectors, text)
-        told = [near[int(name.removeprefix("Scientist"))] for name in found]
-        assert told == pytest.approx([cosine for _, cosine in ranked(vectors, text, 3)], abs=2e-5)
-
-
 def test_a_memory_mapped_file_of_rows_is_not_copied(people, vectors, bank, tmp_path):
     np.save(tmp_path / "interests.npy", vectors)
     mapped = np.load(tmp_path / "interests.npy", mmap_mode="r")
     other = KnowledgeBank(people, LSA, mapped)
-    assert other._initial._rows is mapped
+    assert other._initial is mapped
     for text in TEXTS[:10]:
         assert other.search(text, 5, COUNT) == bank.search(text, 5, COUNT)
 

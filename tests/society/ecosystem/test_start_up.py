@@ -13,12 +13,12 @@ ECOSYSTEM = (
     "summary knowledge_bank importers.records synthetic.synthetic synthetic.text"
 )
 LITERATURE = (
-    "papers embedding.base embedding.hosted embedding.registry embedding.lsa "
+    "papers vector_index embedding.base embedding.hosted embedding.registry embedding.lsa "
     "embedding.sentence_transformer"
 )
 MODULES = [f"virsci_society.society.ecosystem.{name}" for name in ECOSYSTEM.split()]
 MODULES += [f"virsci_society.society.literature.{name}" for name in LITERATURE.split()]
-FAISS = ("virsci_society.society.literature.ivf", "virsci_society.society.literature.vector_index")
+FAISS = ("virsci_society.society.literature.ivf",)
 
 
 def heavy_after(code):

@@ -67,20 +67,6 @@ def test_search_is_brute_force(seed, k, share, coarse, hidden):
     assert found == brute(rows, ids, query, k, visible, exclude)
 
 
-def test_the_proposals_of_the_library_are_used_above_a_small_size(monkeypatch):
-    rng = np.random.default_rng(1)
-    rows = rng.normal(size=(2000, 16)).astype(np.float32)
-    ids = shuffled_ids(2000, rng)
-    index = filled(rows, ids)
-    asked = []
-    propose = index._propose
-    monkeypatch.setattr(index, "_propose", lambda *a: asked.append(a[1:]) or propose(*a))
-    query = rng.normal(size=16).astype(np.float32)
-    assert index.search(query, 5, 1800) == brute(rows, ids, query, 5, 1800)
-    assert asked[0] == (20, 1800)
-    assert index_module.EXACT_BELOW < 1800
-
-
 def test_a_search_does_not_see_what_is_added_meanwhile():
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(3000, 8)).astype(np.float32)
