@@ -247,7 +247,7 @@ def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> d
         "kind": source.kind,
         "options": options,
         "reading": asdict(source.report),
-        "authors_are": source.author_rule.description,
+        "authors_are": source.authors_are,
         "cleaning": source.report.cleaning(),
         "unknown": list(source.unknown),
     }

@@ -24,8 +24,7 @@ from virsci_society.society.ecosystem.importers.fields import (
     require_title,
 )
 from virsci_society.society.ecosystem.importers.files import (
-    LONGEST,
-    FileLine,
+    NOT_UTF_8,
     SourceFile,
     is_data_file,
     read_lines,
@@ -36,14 +35,12 @@ from virsci_society.society.ecosystem.importers.source import Source, SourceEntr
 if TYPE_CHECKING:
     from virsci_society.agents.arrays import IntArray
 
-INDEX, TITLE, ABSTRACT, AUTHORS_TAG = b"#index", b"#*", b"#!", b"#@"
-YEAR, VENUE = b"#t", b"#c"
-TAGS = (INDEX, TITLE, AUTHORS_TAG, b"#o", YEAR, VENUE, b"#%", ABSTRACT)
-REPEATED = (b"#%",)
-"""Tags that may occur several times in a block."""
-GLUED = re.compile(rb"#(index|citation|arnetid|year|conf|[*@tc%!o])")
+INDEX, TITLE, ABSTRACT, AUTHORS_TAG = "#index", "#*", "#!", "#@"
+YEAR, VENUE, REFERENCE = "#t", "#c", "#%"
+TAGS = (INDEX, TITLE, AUTHORS_TAG, "#o", YEAR, VENUE, REFERENCE, ABSTRACT)
+GLUED = re.compile(r"#(index|citation|arnetid|year|conf|[*@tc%!o])")
 """The tags of the citation network, whose values follow without a blank."""
-SAME = {b"#year": YEAR, b"#conf": VENUE}
+SAME = {"#year": YEAR, "#conf": VENUE}
 OUT_OF_STEP = (
     "titles, authors and years would go to the wrong papers; give each file one layout, in which "
     "every block begins with the same tag"
@@ -52,60 +49,16 @@ OUT_OF_STEP = (
 
 @dataclass
 class AMinerRecord:
-    """One block of a text file."""
+    """One block of a text file: its first line, the values of its tags, and what is wrong."""
 
     line: int
-    fields: dict[bytes, list[bytes]] = field(default_factory=dict)
+    values: dict[str, list[str]] = field(default_factory=dict)
     problem: str = ""
-    latest: bytes = b""
-    _size: int = 0
+    latest: str = ""
 
-    def add_line(self, line: FileLine, tag: bytes, value: bytes) -> None:
-        """Add a line; one that does not fit makes the block malformed, and is dropped."""
-        self._size += len(line.data or b"")
-        if line.data is None or self._size > LONGEST:
-            # With its lines, which may be those of a whole damaged file.
-            self.fields.clear()
-            self.problem = f"longer than {LONGEST:,} bytes"
-        elif self.problem:
-            pass
-        elif tag:
-            values = self.fields.setdefault(tag, [])
-            values.append(value.strip())
-            self.latest = tag
-            if len(values) > 1 and tag not in REPEATED:
-                self.problem = f"line {line.number}: a second {tag.decode()}"
-        elif self.latest == ABSTRACT:
-            self.fields[ABSTRACT].append(value)
-        else:
-            self.problem = f"line {line.number}: begins with none of the tags"
-
-    def value(self, tag: bytes) -> str:
-        """The value of a tag, empty where there is none; ValueError if it is not UTF-8."""
-        return self.values(tag)[0] if tag in self.fields else ""
-
-    def values(self, tag: bytes) -> list[str]:
-        """All values of a tag; ValueError if one is not UTF-8."""
-        try:
-            return [value.decode("utf-8") for value in self.fields.get(tag, [])]
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{tag.decode()} is not UTF-8") from error
-
-
-class _Tags:
-    """The tags of a file, and which of them opens a block."""
-
-    glued, opener = False, b""
-
-    def split(self, line: bytes) -> tuple[bytes, bytes]:
-        """A line's tag, empty where it has none, and the rest."""
-        tag, _, value = line.replace(b"\t", b" ").partition(b" ")
-        known = GLUED.match(line)
-        if not self.opener and known and known[0] in (INDEX, TITLE):
-            self.opener, self.glued = known[0], tag != known[0]
-        if self.glued:
-            return (SAME.get(known[0], known[0]), line[known.end() :]) if known else (b"", line)
-        return (tag, value) if tag in TAGS else (b"", line)
+    def value(self, tag: str) -> str:
+        """The value of a tag, empty where there is none."""
+        return self.values.get(tag, [""])[0]
 
 
 def read_blocks(file: SourceFile) -> Iterator[AMinerRecord]:
@@ -115,42 +68,55 @@ def read_blocks(file: SourceFile) -> Iterator[AMinerRecord]:
     where its title would be that of a neighbour.
     """
     block: AMinerRecord | None = None
-    tags, blank = _Tags(), False
-    for line in read_lines(file):
-        # A line that is too long cannot be looked into: it opens no block.
-        data = b"?" if line.data is None else line.data.strip()
-        if not data:
+    opener, glued, blank = "", False, False
+    for number, line in enumerate(map(str.strip, read_lines(file)), start=1):
+        if not line:
             blank = True
             continue
-        tag, value = tags.split(data)
+        tag, _, value = line.replace("\t", " ").partition(" ")
+        known = GLUED.match(line)
+        if not opener and known and known[0] in (INDEX, TITLE):
+            opener, glued = known[0], tag != known[0]
+        if glued:
+            tag, value = (known[0], line[known.end() :]) if known else ("", line)
+            tag = SAME.get(tag, tag)
+        elif tag not in TAGS:
+            tag, value = "", line
         # A title that does not follow the first tag is that of the next paper.
         late = (
-            tag == TITLE != tags.opener
-            and block
-            and block.latest != INDEX
-            and TITLE not in block.fields
+            tag == TITLE != opener and block and block.latest != INDEX and TITLE not in block.values
         )
-        if (tag in (INDEX, TITLE) and tag != tags.opener and blank and block) or late:
+        if (tag in (INDEX, TITLE) and tag != opener and blank and block) or late:
             raise InputError(
-                f"{file.path}: line {line.number}: {tag.decode()} begins a block in a file whose "
-                f"blocks begin with {tags.opener.decode()}; {OUT_OF_STEP}"
+                f"{file.path}: line {number}: {tag} begins a block in a file whose blocks begin "
+                f"with {opener}; {OUT_OF_STEP}"
             )
-        if tag and tag == tags.opener:
+        if tag and tag == opener:
             if block is not None:
-                yield _in_step(block, tags.opener, file)
-            block = AMinerRecord(line.number)
-        elif block is None and not data.isdigit():
-            problem = f"does not begin with {INDEX.decode()} or {TITLE.decode()}"
-            block = AMinerRecord(line.number, problem=problem)
-        if block is not None:
-            block.add_line(line, tag, value)
+                yield _in_step(block, opener, file)
+            block = AMinerRecord(number)
+        elif block is None and not line.isdigit():
+            block = AMinerRecord(number, problem=f"does not begin with {INDEX} or {TITLE}")
         blank = False
+        if block is None or block.problem:
+            continue
+        if NOT_UTF_8.search(line):
+            block.problem = f"line {number}: not UTF-8"
+        elif not tag and block.latest == ABSTRACT:
+            block.values[ABSTRACT].append(value)
+        elif not tag:
+            block.problem = f"line {number}: begins with none of the tags"
+        elif tag in block.values and tag != REFERENCE:
+            block.problem = f"line {number}: a second {tag}"
+        else:
+            block.values.setdefault(tag, []).append(value.strip())
+            block.latest = tag
     if block is not None:
-        yield _in_step(block, tags.opener, file)
+        yield _in_step(block, opener, file)
 
 
-def _in_step(block: AMinerRecord, opener: bytes, file: SourceFile) -> AMinerRecord:
-    if opener == TITLE and not block.problem and INDEX not in block.fields:
+def _in_step(block: AMinerRecord, opener: str, file: SourceFile) -> AMinerRecord:
+    if opener == TITLE and not block.problem and INDEX not in block.values:
         raise InputError(f"{file.path}: line {block.line}: no #index in a block; {OUT_OF_STEP}")
     return block
 
@@ -211,8 +177,6 @@ class AMiner(Source):
 
     def _entries(self) -> Generator[SourceEntry]:
         self._ids = AuthorIds(self._relations())
-        # Before any paper is read: wrong relations would give all of them wrong authors.
-        self._judge_relations()
         for file in self._of(PAPERS):
             for block in read_blocks(file):
                 yield SourceEntry(file, block.line, block)
@@ -223,17 +187,26 @@ class AMiner(Source):
         """Paper, place and author of each well-formed relation; the others are counted."""
         counts = dict.fromkeys((RELATIONS, MALFORMED), 0)
         for file in self._of(RELATIONS):
-            for line in read_lines(file):
-                words = (b"?" if line.data is None else line.data).split()
-                if len(words) == 4 and all(word.isdigit() and len(word) < 19 for word in words):
+            for number, line in enumerate(read_lines(file), start=1):
+                words = line.split()
+                if len(words) == 4 and all(word.isdecimal() and len(word) < 19 for word in words):
                     _, author, paper, place = map(int, words)
                     counts[RELATIONS] += 1
                     yield paper, place, author
                 elif words:
                     counts[MALFORMED] += 1
-                    self.report.add_example(f"{file.label}:line {line.number}", "not four numbers")
+                    self.report.add_example(f"{file.label}:line {number}", "not four numbers")
         if any(counts.values()):
             self.report.beside |= counts
+        relations, malformed = counts.values()
+        # Before any paper is read: wrong relations would give all of them wrong authors.
+        if malformed > self.malformed_share * (relations + malformed):
+            examples = "".join(f"\n  {line}" for line in self.report.shown)
+            raise InputError(
+                f"{self._where}: {malformed:,} malformed relations beside {relations:,}, more than "
+                f"the share of {self.malformed_share:g} that is allowed; mend "
+                f"AMiner-Author2Paper.txt, allow a larger share, or leave the file out{examples}"
+            )
 
     def _record(self, content: AMinerRecord) -> RawRecord:
         if content.problem:
@@ -242,17 +215,17 @@ class AMiner(Source):
         return RawRecord(
             id=id_,
             title=require_title(content.value(TITLE)),
-            abstract=parse_text(" ".join(content.values(ABSTRACT)), "abstract"),
+            abstract=parse_text(" ".join(content.values.get(ABSTRACT, ())), "abstract"),
             year=parse_year(content.value(YEAR)),
             authors=self._signed(content, id_),
-            references=parse_texts(content.values(b"#%"), "reference"),
+            references=parse_texts(content.values.get(REFERENCE, []), "reference"),
             venue=parse_text(content.value(VENUE), "venue"),
         )
 
     def _signed(self, block: AMinerRecord, paper: str) -> tuple[RawAuthor, ...]:
         written = block.value(AUTHORS_TAG)
         names = _parts(written) if ";" in written else written.split(",")
-        places = _parts(block.value(b"#o"))
+        places = _parts(block.value("#o"))
         # With another number than that of authors, affiliations cannot be assigned.
         places = places if len(places) == len(names) else []
         ids = self._ids.of_paper(paper)
@@ -263,16 +236,6 @@ class AMiner(Source):
 
     def _of(self, what: str) -> list[SourceFile]:
         return [file for file in self.files if _holds(file) == what]
-
-    def _judge_relations(self) -> None:
-        relations, malformed = (self.report.beside.get(name, 0) for name in (RELATIONS, MALFORMED))
-        if malformed > self.malformed_share * (relations + malformed):
-            examples = "".join(f"\n  {line}" for line in self.report.shown)
-            raise InputError(
-                f"{self._where}: {malformed:,} malformed relations beside {relations:,}, more than "
-                f"the share of {self.malformed_share:g} that is allowed; mend "
-                f"AMiner-Author2Paper.txt, allow a larger share, or leave the file out{examples}"
-            )
 
 
 def _holds(file: SourceFile) -> str:

@@ -14,16 +14,16 @@ from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.cleaning import plain
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
-    FileLine,
+    NOT_UTF_8,
     is_data_file,
-    open_file,
+    open_text,
     read_lines,
 )
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
 EXTRA = "bibliography"
-END = re.compile(rb"ER\s{0,2}-")
+END = re.compile(r"ER\s{0,2}-")
 DIGITS = re.compile(r"\d{4}")
 AND = re.compile(r"\s+and\s+(?![^{]*\})")
 
@@ -72,22 +72,21 @@ class Ris(Source):
         for file in self.files:
             lines, start = [], 1
             # The last one may lack its end; of no lines it is none.
-            for line in chain(read_lines(file), [FileLine(0, b"\nER  - \n")]):
-                lines.append(b"?" if line.data is None else line.data)
-                if END.match(lines[-1].lstrip()):
-                    if len(lines) > 1 and any(map(bytes.strip, lines[:-1])):
-                        place = f"{file.label}:{start}"
-                        yield SourceEntry(file, start, (place, b"".join(lines)))
-                    lines, start = [], line.number + 1
+            for number, line in enumerate(chain(read_lines(file), ["\nER  - \n"]), start=1):
+                lines.append(line)
+                if END.match(line.lstrip()):
+                    if any(map(str.strip, lines[:-1])):
+                        yield SourceEntry(file, start, (f"{file.label}:{start}", "".join(lines)))
+                    lines, start = [], number + 1
 
     def _record(self, content: Any) -> RawRecord:
         import rispy
 
-        place, data = content
+        place, text = content
+        if NOT_UTF_8.search(text):
+            raise ValueError("not UTF-8")
         try:
-            (entry,) = rispy.loads(data.decode())
-        except UnicodeDecodeError as error:
-            raise ValueError("not UTF-8") from error
+            (entry,) = rispy.loads(text)
         except (OSError, ValueError, KeyError) as error:
             raise ValueError(f"not a reference in RIS ({error!s:.60})") from error
         signed = [*entry.get("first_authors", ()), *entry.get("authors", ())]
@@ -120,11 +119,11 @@ class BibTex(Source):
         from bibtexparser.model import DuplicateBlockKeyBlock
 
         for file in self.files:
-            with open_file(file.path) as stream:
-                data = stream.read(LONGEST + 1)
-            if len(data) > LONGEST:
-                raise InputError(f"{file.path}: longer than {LONGEST:,} bytes; divide it")
-            library = bibtexparser.parse_string(data.decode("utf-8", "replace"))
+            with open_text(file.path) as stream:
+                text = stream.read(LONGEST + 1)
+            if len(text) > LONGEST:
+                raise InputError(f"{file.path}: longer than {LONGEST:,} characters; divide it")
+            library = bibtexparser.parse_string(NOT_UTF_8.sub("\ufffd", text))
             for block in library.blocks:
                 if isinstance(block, DuplicateBlockKeyBlock):
                     block = block.ignore_error_block

@@ -7,16 +7,17 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TextIO
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
+    NOT_UTF_8,
     SourceFile,
     is_data_file,
-    open_file,
+    open_text,
 )
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
@@ -105,7 +106,7 @@ class CsvPapers(Source):
     def _entries(self) -> Generator[SourceEntry]:
         self._unsplit = self._split = 0
         for file in self.files:
-            with open_file(file.path) as stream:
+            with open_text(file.path) as stream:
                 yield from self._rows(file, stream)
         if self._unsplit > self._split:
             raise InputError(
@@ -113,29 +114,32 @@ class CsvPapers(Source):
                 f"separates them: --columns separator={' or '.join(SEPARATORS)}"
             )
 
-    def _rows(self, file: SourceFile, stream: Any) -> Generator[SourceEntry]:
+    def _rows(self, file: SourceFile, stream: TextIO) -> Generator[SourceEntry]:
         csv.field_size_limit(LONGEST)
         first = stream.readline(LONGEST)
-        if re.fullmatch(rb"(?i)sep=.\s*", first):
+        if re.fullmatch(r"(?i)sep=.\s*", first):
             first = stream.readline(LONGEST)
         if not first.strip():
             return
-        delimiter = max(",;\t|", key=first.decode("utf-8", "replace").count)
-        left = (line.decode() for line in iter(partial(stream.readline, LONGEST), b""))
+        delimiter = max(",;\t|", key=first.count)
+        header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
+        places = self._places(header, file)
+        rows = csv.reader(iter(partial(stream.readline, LONGEST), ""), delimiter=delimiter)
         try:
-            (header,) = csv.reader([first.decode()], delimiter=delimiter)
-            header = [name.strip() for name in header]
-            places = self._places(header, file)
-            rows = csv.reader(left, delimiter=delimiter)
-            for row in rows:
+            for row in filter(any, rows):
                 line = rows.line_num + 1
-                if any(row):
-                    yield SourceEntry(file, line, self._cells(row, len(header), places, file, line))
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{file.path}: is not UTF-8; save it as 'CSV UTF-8', or convert it: "
-                f"iconv -f WINDOWS-1252 -t UTF-8 {file.path.name}"
-            ) from error
+                if len(row) < len(header) or any(row[len(header) :]):
+                    fault = f"{len(row)} fields, and {len(header)} columns in the header"
+                    yield SourceEntry(file, line, ValueError(fault))
+                    continue
+                cells = {name: row[place] for name, place in places.items()}
+                if any(NOT_UTF_8.search(cell) for cell in cells.values()):
+                    raise InputError(
+                        f"{file.path}: is not UTF-8; save it as 'CSV UTF-8', or convert it: "
+                        f"iconv -f WINDOWS-1252 -t UTF-8 {file.path.name}"
+                    )
+                cells["id"] = cells.get("id", "").strip() or f"{file.label}:{line}"
+                yield SourceEntry(file, line, cells)
         except csv.Error as error:
             raise InputError(f"{file.path}: is not readable as CSV ({error})") from error
 
@@ -160,16 +164,6 @@ class CsvPapers(Source):
                 f"{', '.join(header)}; name them: --columns title=COLUMN,year=COLUMN"
             )
         return places
-
-    def _cells(
-        self, row: list[str], width: int, places: Mapping[str, int], file: SourceFile, line: int
-    ) -> dict[str, Any] | ValueError:
-        """The cells of a row by field."""
-        if len(row) < width or any(row[width:]):
-            return ValueError(f"{len(row)} fields, and {width} columns in the header")
-        cells: dict[str, Any] = {name: row[place] for name, place in places.items()}
-        cells["id"] = cells.get("id", "").strip() or f"{file.label}:{line}"
-        return cells
 
     def _record(self, content: Any) -> RawRecord:
         return self._from_columns(content | {"authors": self._people(content)})

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from virsci_society.society.ecosystem.importers.files import NOT_UTF_8
 from virsci_society.society.ecosystem.importers.records import SkippedRecord
 
 UNKNOWN = (None, "", "nan", "NaN", "NA", "N/A", "null", "None")
@@ -162,7 +163,7 @@ def _of_text(value: Any, opening: str) -> Any:
     try:
         return parse_json(value)
     except ValueError:
-        return parse_literal(value.encode("utf-8", "surrogatepass"))
+        return parse_literal(value)
 
 
 def parse_objects(value: Any, name: str) -> list[dict[str, Any]]:
@@ -228,26 +229,24 @@ def parse_mag_abstract(value: Any, name: str) -> str:
 
 
 LONGEST_LITERAL = 2**18
-"""Bytes of the longest literal that is parsed."""
+"""Characters of the longest literal that is parsed."""
 
 
-def parse_literal(data: bytes) -> Any:
+def parse_literal(text: str) -> Any:
     """Parse a Python literal: text, numbers, lists, tuples, sets, dicts, True, False, None.
 
     ``ast.literal_eval`` builds the value from the syntax tree and runs nothing: names, calls and
     operators are refused. The length is bounded here, the nesting by Python's own parser.
     """
-    if len(data) > LONGEST_LITERAL:
-        raise ValueError(f"longer than {LONGEST_LITERAL:,} bytes")
-    try:
-        source = data.decode("utf-8-sig").strip()
-    except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
+    if len(text) > LONGEST_LITERAL:
+        raise ValueError(f"longer than {LONGEST_LITERAL:,} characters")
+    if NOT_UTF_8.search(text):
+        raise ValueError("not UTF-8")
     try:
         with warnings.catch_warnings():
             # An unknown escape such as '\d' is a warning to programmers, not to us.
             warnings.simplefilter("ignore")
-            return ast.literal_eval(source)
+            return ast.literal_eval(text.strip())
     except (RecursionError, MemoryError) as error:
         raise ValueError("nested too deeply") from error
     except SyntaxError as error:

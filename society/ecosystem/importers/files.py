@@ -1,4 +1,4 @@
-"""The files of a source, read with bounded memory as UTF-8, whatever packed or encoded them."""
+"""The files of a source, read with bounded memory as text, whatever packed or encoded them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 from virsci_society.agents.errors import InputError
 
 LONGEST = 64 * 2**20
-"""Bytes of the longest line that is read into memory."""
+"""Characters of the longest line or value that is read into memory."""
+NOT_UTF_8 = re.compile("[\udc80-\udcff]")
+"""What stands in a text for bytes that are not UTF-8."""
 PACKED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 """First bytes of packed files -> what unpacks them."""
 PACKED_ENDINGS = (".gz", ".bz2", ".xz")
-UTF_8 = b"\xef\xbb\xbf"
 UTF_16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 OTHERS = (
     (rb"PK\x03\x04.*", "a zip archive or Excel file: unpack it, or save the sheet as CSV"),
@@ -49,13 +50,6 @@ class SourceFile(NamedTuple):
 
     path: Path
     label: str
-
-
-class FileLine(NamedTuple):
-    """A line of a file."""
-
-    number: int
-    data: bytes | None
 
 
 def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[SourceFile]:
@@ -94,24 +88,9 @@ def is_data_file(path: Path, *endings: str) -> bool:
     return name.endswith(endings) and not name.startswith((".", "_"))
 
 
-class _AsUtf8:
-    """A stream of another encoding, read as UTF-8."""
-
-    def __init__(self, stream: Any, encoding: str) -> None:
-        self._text = io.TextIOWrapper(stream, encoding, newline="\n")
-
-    def readline(self, size: int) -> bytes:
-        return self._text.readline(size).encode("utf-8", "surrogatepass")
-
-    def read(self, size: int) -> bytes:
-        return self._text.read(size).encode("utf-8", "surrogatepass")
-
-    read1 = read
-
-
 @contextmanager
-def open_file(path: Path) -> Iterator[Any]:
-    """Open a file for reading bytes of UTF-8 without mark, unpacked where it is packed.
+def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
+    """Open a file as text without mark, unpacked where it is packed.
 
     InputError where it cannot be read, also when that shows later inside the block.
     """
@@ -126,11 +105,9 @@ def open_file(path: Path) -> Iterator[Any]:
             for pattern, what in OTHERS:
                 if re.match(pattern, head, re.DOTALL):
                     raise InputError(f"{path}: is {what}")
-            wide = "utf-16-le" if re.match(rb"[^\0]\0[^\0]\0", head) else ""
-            wide = UTF_16.get(head[:2]) or wide
-            if head.startswith(UTF_8):
-                stream.read(len(UTF_8))
-            yield _AsUtf8(stream, wide) if wide else stream
+            wide = "utf-16-le" if re.match(rb"[^\0]\0[^\0]\0", head) else "utf-8-sig"
+            encoding = UTF_16.get(head[:2], wide)
+            yield io.TextIOWrapper(stream, encoding, errors="surrogateescape", newline="\n")
     except (OSError, EOFError, zlib.error, lzma.LZMAError, UnicodeError) as error:
         raise InputError(f"{path}: cannot be read ({error}); check that it is complete") from error
 
@@ -141,14 +118,10 @@ def other_layout(head: str) -> str:
     return next((what for pattern, what in LAYOUTS if re.match(pattern, head)), "")
 
 
-def read_lines(file: SourceFile) -> Iterator[FileLine]:
+def read_lines(file: SourceFile) -> Iterator[str]:
     """Read the lines of a file; those before a damage, then InputError."""
-    number = 0
-    with open_file(file.path) as stream:
-        while data := stream.readline(LONGEST):
-            number += 1
-            whole = len(data) < LONGEST or data.endswith(b"\n")
-            # The rest of a line that is too long is read in pieces and dropped.
-            while len(data) == LONGEST and not data.endswith(b"\n"):
-                data = stream.readline(LONGEST)
-            yield FileLine(number, data if whole else None)
+    with open_text(file.path) as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(LONGEST), ""), start=1):
+            if len(line) == LONGEST:
+                raise InputError(f"{file.path}: line {number} is longer than {LONGEST:,}")
+            yield line

@@ -19,15 +19,16 @@ from collections.abc import Generator, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
+    NOT_UTF_8,
     SourceFile,
     is_data_file,
-    open_file,
+    open_text,
     other_layout,
     read_lines,
 )
@@ -38,11 +39,10 @@ ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")
 SNIFFED = 20
 """Values by which the content of a file is recognised."""
 CHUNK = 2**16
-"""Bytes that are read at a time."""
-MARGIN = 12
+"""Characters that are read at a time."""
+MARGIN = 64
 """Characters at the end of a chunk in which a token may be cut."""
 SEPARATORS = re.compile(r"[\s,\x1e]*")
-NOT_UTF_8 = re.compile("[\udc80-\udcff]")
 SHELL_TYPE = re.compile(r'\b(?:Number(?:Int|Long|Decimal)|ObjectId|ISODate)\(("?[\w.:+-]*"?)\)')
 """Values as MongoDB's shell writes them, such as ``NumberInt(5)`` of DBLP v13."""
 WRAPPERS = ("results", "data", "papers", "works", "items")
@@ -59,40 +59,47 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
     value, the rest of the line is a ValueError. Where that would hide further values of a list,
     and where the file has another layout, an InputError says so.
     """
-    with open_file(file.path) as stream:
-        pieces = _Pieces(stream)
-        text, at, line, latest, opened = next(pieces, ""), 0, 1, 0, False
+    with open_text(file.path) as stream:
+
+        def more() -> str:
+            # To the end of a line, where that is near, so that few values are cut.
+            return stream.read(CHUNK) + stream.readline(CHUNK)
+
+        text, at, line, latest, opened = more(), 0, 1, 0, False
         head = text[:4096]
         while True:
             start, at = at, SEPARATORS.match(text, at).end()  # type: ignore[union-attr]
             line += text.count("\n", start, at)
             if at == len(text):
-                if not (text := next(pieces, "")):
+                if not (text := more()):
                     return
                 at = 0
                 continue
             if text[at] == "]" or (text[at] == "[" and not opened):
                 opened, at = text[at] == "[", at + 1
                 continue
+            end, long = -1, len(text) - at > LONGEST
             try:
                 value, end = fields.DECODER.raw_decode(text, at)
             except json.JSONDecodeError as error:
                 cut = error.pos > len(text) - MARGIN or error.msg.startswith("Unterminated")
-                long = len(text) - at > LONGEST
-                if cut and not long and (more := next(pieces, "")):
+                if cut and not long and (piece := more()):
+                    text, at = text[at:] + piece, 0
                     # As much again, so that a long value is not parsed anew with every piece.
-                    while len(more) < len(text) - at and (piece := next(pieces, "")):
-                        more += piece
-                    text, at = text[at:] + more, 0
+                    aim = 2 * len(text)
+                    while len(text) < aim and (piece := more()):
+                        text += piece
                     continue
-                end = -1
+                if SHELL_TYPE.match(text, error.pos):
+                    text, at = SHELL_TYPE.sub(_plain_value, text[at:]), 0
+                    continue
                 fault = f"{error.msg} at character {error.pos - text.rfind(chr(10), 0, at)}"
-                fault = f"longer than {LONGEST:,} bytes" if cut and long else fault
+                fault = f"longer than {LONGEST:,} characters" if cut and long else fault
             except (RecursionError, ValueError) as error:
                 deep = isinstance(error, RecursionError)
-                fault, end = "nested too deeply" if deep else "a number is too long", -1
+                fault = "nested too deeply" if deep else "a number is too long"
             if end >= 0:
-                broken = pieces.broken and NOT_UTF_8.search(text, at, end)
+                broken = not text.isascii() and NOT_UTF_8.search(text, at, end)
                 yield line, ValueError("not UTF-8") if broken else value
                 line += text.count("\n", at, end)
                 latest, at = line, end
@@ -106,43 +113,9 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
                 )
             yield line, ValueError("not UTF-8" if NOT_UTF_8.search(text, at, at + 4096) else fault)
             latest = latest or -1
-            while (end := text.find("\n", at)) < 0 and (text := next(pieces, "")):
+            while (end := text.find("\n", at)) < 0 and (text := more()):
                 at = 0
             at = end if end >= 0 else len(text)
-
-
-class _Pieces:
-    """An iterator over the text of a stream in pieces that end between characters.
-
-    Bytes that are not UTF-8 become surrogates; ``broken`` says that there were some.
-    """
-
-    def __init__(self, stream: Any) -> None:
-        self._stream, self._left, self.broken = stream, b"", False
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> str:
-        while new := self._stream.read1(CHUNK):
-            data = self._left + new
-            cut = (data.rfind(b"\n") + 1) or (data.rfind(b'"') + 1)
-            cut = cut or (len(data) if len(data) > LONGEST else 0)
-            self._left = data[cut:]
-            if cut:
-                return self._decoded(data[:cut])
-        data, self._left = self._left, b""
-        if data:
-            return self._decoded(data)
-        raise StopIteration
-
-    def _decoded(self, data: bytes) -> str:
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            text, self.broken = data.decode("utf-8", "surrogateescape"), True
-        shell = "Number" in text or "ObjectId" in text or "ISODate" in text
-        return SHELL_TYPE.sub(_plain_value, text) if shell else text
 
 
 def _plain_value(found: re.Match[str]) -> str:
@@ -335,7 +308,7 @@ class OpenAcademicGraph(AcademicJson):
     def _takes(self, file: SourceFile) -> bool:
         other = _other(file)
         if other:
-            lines = sum(1 for line in read_lines(file) if line.data is None or line.data.strip())
+            lines = sum(1 for line in read_lines(file) if line.strip())
             self.report.beside[f"{file.label}: {other}, not used"] = lines
         return not other
 

@@ -7,11 +7,8 @@ nothing is lost silently.
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from hashlib import blake2b
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 
 class RawAuthor(NamedTuple):
@@ -142,54 +139,3 @@ class ImportReport:
         reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(self.passed.items()))
         passed = f"{sum(self.passed.values()):,} passed over" + (f" ({reasons})" if reasons else "")
         return f"{self.read:,} records: {self.kept:,} kept, {passed}, {self.malformed:,} malformed"
-
-
-Identity = Literal["id", "name"]
-"""The part of an author's entry that identifies the person."""
-Nameless = Literal["name", "drop"]
-"""What happens to authors without an id: identified by name, or dropped."""
-
-
-class AuthorIdentityRule(NamedTuple):
-    """The rule by which authors are told apart.
-
-    Attributes:
-        nameless: of authors without an id, ``name`` takes the normalised full name for the identity
-            within the source, ``drop`` leaves them out.
-    """
-
-    by: Identity = "id"
-    nameless: Nameless = "name"
-
-    @property
-    def description(self) -> str:
-        """The rule in a sentence, for the manifest."""
-        named = "their normalised full name (NFKC, case folded, single spaces)"
-        if self.by == "name":
-            return f"authors are told apart by {named}, ids are not used"
-        if self.nameless == "drop":
-            return "authors are told apart by id; those without one are left out"
-        return f"authors are told apart by id; those without one by {named}"
-
-    def authors(self, signed: Iterable[RawAuthor], report: ImportReport) -> tuple[RawAuthor, ...]:
-        """Identify the authors of a record, each person once; the report counts how."""
-        authors: dict[str, RawAuthor] = {}
-        for id_, name, affiliation in signed:
-            if id_ and self.by == "id":
-                key = id_
-            elif name and (self.by == "name" or self.nameless == "name"):
-                folded = unicodedata.normalize("NFKC", name).casefold()
-                # The prefix keeps a name apart from an id of the source that reads the same.
-                key = "name:" + " ".join(folded.split())
-                report.named += 1
-            else:
-                report.left_out += 1
-                continue
-            # Of somebody named twice the first entry counts: it has the place among the authors.
-            authors.setdefault(key, RawAuthor(key, name or id_, affiliation))
-        return tuple(authors.values())
-
-
-def hash_id(text: str) -> int:
-    """A 64-bit hash of an id; the same in every process."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -5,14 +5,16 @@ A source does not filter by quality and knows no boundary year; that is the task
 
 from __future__ import annotations
 
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
@@ -20,22 +22,12 @@ from virsci_society.society.ecosystem.importers.cleaning import CUT_AUTHORS, MAN
 from virsci_society.society.ecosystem.importers.files import SourceFile, find_files
 from virsci_society.society.ecosystem.importers.records import (
     LEFT_OUT,
-    AuthorIdentityRule,
-    Identity,
     ImportReport,
-    Nameless,
+    RawAuthor,
     RawRecord,
     SkippedRecord,
-    hash_id,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-
-RECENT = 2**16
-"""Hashes of ids that are kept in a plain set before they are sorted."""
 Columns = Mapping[str, Sequence[tuple[str, Callable[[Any, str], Any]]]]
 """Field of a record -> the keys of a row that may hold it, each with the function that parses it.
 
@@ -59,50 +51,6 @@ class SourceEntry(NamedTuple):
     file: SourceFile
     line: int
     content: Any
-
-
-class IdSet:
-    """A growing set of ids in eight bytes each, by which duplicate records are recognised.
-
-    Ids are stored as 64-bit BLAKE2 hashes: two different ids among n share one with a probability
-    of n^2 / 2^65, that is 3 in 10,000 for a whole dump of 10^8 records; such a record would be
-    skipped as a duplicate. The latest 65,536 hashes are a plain set. Older ones are sorted arrays
-    whose lengths double, so there are few of them: 8 bytes an id, and at most 8 MB for the latest.
-    """
-
-    def __init__(self) -> None:
-        self._recent: set[int] = set()
-        self._sorted: list[npt.NDArray[np.uint64]] = []
-
-    def add(self, id: str) -> bool:
-        """Add an id; True if it is new."""
-        key = hash_id(id)
-        if key in self._recent or (self._sorted and self._is_old(key)):
-            return False
-        self._recent.add(key)
-        if len(self._recent) >= RECENT:
-            self._settle()
-        return True
-
-    def _is_old(self, key: int) -> bool:
-        import numpy as np
-
-        wanted = np.uint64(key)
-        for run in self._sorted:
-            at = run.searchsorted(wanted)
-            if at < len(run) and run[at] == wanted:
-                return True
-        return False
-
-    def _settle(self) -> None:
-        import numpy as np
-
-        run = np.sort(np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent)))
-        self._recent = set()
-        # Lengths double from run to run, so that a look-up bisects few of them.
-        while self._sorted and len(self._sorted[-1]) <= len(run):
-            run = np.sort(np.concatenate((self._sorted.pop(), run)), kind="stable")
-        self._sorted.append(run)
 
 
 class Source(Iterable[RawRecord], ABC):
@@ -150,14 +98,14 @@ class Source(Iterable[RawRecord], ABC):
         paths: Path | str | Sequence[Path | str],
         *,
         malformed_share: float = 0.01,
-        authors: Identity = "id",
-        nameless: Nameless = "name",
+        authors: Literal["id", "name"] = "id",
+        nameless: Literal["name", "drop"] = "name",
         max_authors: int = 100,
     ) -> None:
         given = [paths] if isinstance(paths, Path | str) else paths
         self.paths = tuple(Path(path) for path in given)
         self.malformed_share = malformed_share
-        self.author_rule = AuthorIdentityRule(authors, nameless)
+        self.authors, self.nameless = authors, nameless
         self.max_authors = max_authors
         self.report = ImportReport()
 
@@ -181,7 +129,9 @@ class Source(Iterable[RawRecord], ABC):
 
     def __iter__(self) -> Iterator[RawRecord]:
         self.report = report = ImportReport()
-        cleaning, seen = Cleaning(report, self.max_authors), IdSet()
+        cleaning = Cleaning(report, self.max_authors)
+        # Eight bytes of a hash: two of a hundred million ids share one in 3 of 10,000 dumps.
+        seen: set[bytes] = set()
         file, before = None, (0, 0)
         # Closed at once where the caller stops early: a source may hold open and temporary files.
         with closing(self._entries()) as entries:
@@ -250,7 +200,9 @@ class Source(Iterable[RawRecord], ABC):
     def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
         return files
 
-    def _read_entry(self, entry: SourceEntry, cleaning: Cleaning, seen: IdSet) -> RawRecord | None:
+    def _read_entry(
+        self, entry: SourceEntry, cleaning: Cleaning, seen: set[bytes]
+    ) -> RawRecord | None:
         report = self.report
 
         def place() -> str:
@@ -261,8 +213,10 @@ class Source(Iterable[RawRecord], ABC):
                 raise entry.content
             record = cleaning.clean(self._record(entry.content))
             # Only now: a record that cannot be parsed hides no readable one of the same id.
-            if not seen.add(record.id):
+            key = blake2b(record.id.encode(), digest_size=8).digest()
+            if key in seen:
                 raise SkippedRecord("duplicate id")
+            seen.add(key)
         except SkippedRecord as reason:
             report.passed[str(reason)] = report.passed.get(str(reason), 0) + 1
             report.examples.setdefault(f"{LEFT_OUT}: {reason}", place())
@@ -272,11 +226,39 @@ class Source(Iterable[RawRecord], ABC):
             report.add_example(place(), str(error))
             return None
         cleaning.count(place)
-        authors = self.author_rule.authors(record.authors, report)
+        authors = self._identified(record.authors)
         if authors != record.authors:
             record = replace(record, authors=authors)
         report.count_kept(record)
         return record
+
+    @property
+    def authors_are(self) -> str:
+        """The rule by which authors are told apart, in a sentence."""
+        named = "their normalised full name (NFKC, case folded, single spaces)"
+        if self.authors == "name":
+            return f"authors are told apart by {named}, ids are not used"
+        if self.nameless == "drop":
+            return "authors are told apart by id; those without one are left out"
+        return f"authors are told apart by id; those without one by {named}"
+
+    def _identified(self, signed: Iterable[RawAuthor]) -> tuple[RawAuthor, ...]:
+        """Identify the authors of a record, each person once; the report counts how."""
+        known: dict[str, RawAuthor] = {}
+        for id_, name, affiliation in signed:
+            if id_ and self.authors == "id":
+                key = id_
+            elif name and (self.authors == "name" or self.nameless == "name"):
+                folded = unicodedata.normalize("NFKC", name).casefold()
+                # The prefix keeps a name apart from an id of the source that reads the same.
+                key = "name:" + " ".join(folded.split())
+                self.report.named += 1
+            else:
+                self.report.left_out += 1
+                continue
+            # Of somebody named twice the first entry counts: it has the place among the authors.
+            known.setdefault(key, RawAuthor(key, name or id_, affiliation))
+        return tuple(known.values())
 
     def _unsure_authors(self) -> tuple[str, ...]:
         named, left_out = self.report.named, self.report.left_out

@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from virsci_society.society.ecosystem.importers import fields
-from virsci_society.society.ecosystem.importers.files import (
-    SourceFile,
-    is_data_file,
-    open_file,
-    read_lines,
-)
+from virsci_society.society.ecosystem.importers.files import is_data_file, open_text, read_lines
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
 MATRICES = ("adjacency.txt", "weight_matrix.txt")
 PROFILE = re.compile(r"author_\d+\.txt")
 PROFILES = "profiles, not used"
-
-
-def _is_derived(file: SourceFile) -> bool:
-    return file.path.name in MATRICES or bool(PROFILE.fullmatch(file.path.name))
-
-
-def _beside(files: Iterable[SourceFile]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for file in files:
-        if file.path.name in MATRICES:
-            counts[f"{file.label}: rows, not used"] = sum(1 for _ in read_lines(file))
-        elif _is_derived(file):
-            counts[PROFILES] = counts.get(PROFILES, 0) + 1
-    return counts
 
 
 def _signed(row: dict[Any, Any], _: str) -> tuple[RawAuthor, ...]:
@@ -80,11 +61,15 @@ class VirSciFiles(Source):
         return is_data_file(path, ".txt")
 
     def _entries(self) -> Generator[SourceEntry]:
-        self.report.beside = _beside(self.files)
+        beside = self.report.beside
         for file in self.files:
-            if not _is_derived(file):
-                with open_file(file.path) as stream:
-                    # A byte more than is parsed, which shows that a file is too long.
+            if file.path.name in MATRICES:
+                beside[f"{file.label}: rows, not used"] = sum(1 for _ in read_lines(file))
+            elif PROFILE.fullmatch(file.path.name):
+                beside[PROFILES] = beside.get(PROFILES, 0) + 1
+            else:
+                with open_text(file.path) as stream:
+                    # A character more than is parsed, which shows that a file is too long.
                     content = stream.read(fields.LONGEST_LITERAL + 1)
                 yield SourceEntry(file, 1, content)
 

@@ -150,7 +150,7 @@ def test_bytes_that_are_no_text_are_one_malformed_block(tmp_path):
     data = b"#index 1\n#* caf\xe9\n#t 2000\n" + AMINER_PAPER.encode()
     source = AMiner(put(tmp_path, {"AMiner-Paper.txt": data}), malformed_share=0.5)
     assert len(list(source)) == 3
-    assert source.report.shown == ["AMiner-Paper.txt:line 1: #* is not UTF-8"]
+    assert source.report.shown == ["AMiner-Paper.txt:line 1: line 2: not UTF-8"]
 
 
 def test_a_tag_in_the_middle_of_an_abstract_line_is_text(tmp_path):

@@ -1,7 +1,4 @@
-"""Memory does not grow with the length of a source, but for eight bytes an id (see ``IdSet``).
-
-The latest 65,536 ids are a plain set of hashes, about 90 bytes each; that is allowed for.
-"""
+"""Memory does not grow with the length of a source, but for a hash of each id."""
 
 import json
 import tracemalloc

@@ -73,7 +73,7 @@ def test_by_name_ids_are_not_used_and_dropping_leaves_the_nameless_out(tmp_path)
     records = list(source)
     assert [author.id for author in records[0].authors] == ["54488"]
     assert source.report.left_out == 1
-    assert "left out" in source.author_rule.description
+    assert "left out" in source.authors_are
 
 
 @pytest.mark.parametrize(

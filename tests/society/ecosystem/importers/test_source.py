@@ -19,13 +19,7 @@ from tests.society.ecosystem.importers.foreign_files import (
 )
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import json_papers
-from virsci_society.society.ecosystem.importers.source import (
-    IMPORTERS,
-    RECENT,
-    IdSet,
-    Source,
-    open_source,
-)
+from virsci_society.society.ecosystem.importers.source import IMPORTERS, Source, open_source
 
 FORMATS = sorted(FILES)
 
@@ -157,14 +151,6 @@ def test_authors_of_records_that_are_not_kept_are_not_counted(tmp_path):
     source = open_source("jsonl", put(tmp_path, {"p.jsonl": lines(rows)}), malformed_share=0.5)
     assert len(list(source)) == 1
     assert (source.report.named, source.report.left_out) == (1, 1)
-
-
-def test_ids_are_remembered_in_eight_bytes_and_all_of_them():
-    seen, count = IdSet(), 2 * RECENT + 500
-    assert all(seen.add(f"id {number}") for number in range(count))
-    assert not any(seen.add(f"id {number}") for number in range(0, count, 37))
-    assert seen.add("another")
-    assert sum(run.nbytes for run in seen._sorted) == 2 * RECENT * 8
 
 
 def test_a_line_longer_than_is_taken_is_one_malformed_record(tmp_path, monkeypatch):
