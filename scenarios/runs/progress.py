@@ -16,6 +16,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Self, TextIO
 
 from virsci_society.agents.spelling import printable
+from virsci_society.society.ecosystem.building.build_options import BuildProgress
 
 if TYPE_CHECKING:
     from virsci_society.agents.gateway.gateway import Gateway
@@ -60,11 +61,8 @@ def _spent(gateway: Gateway) -> list[str]:
     return [f"{tokens:,} tokens"] * bool(tokens) + [f"${usd:,.2f}"] * bool(usd)
 
 
-class Progress:
-    """Takes reports on how a run goes; this one shows nothing of them."""
-
-    def begin(self, phase: str) -> None:
-        """A new phase has begun."""
+class Progress(BuildProgress):
+    """Takes reports on how a build or a run goes; this one shows nothing of them."""
 
     def step(self, society: Society) -> None:
         """The society has advanced by one period."""
@@ -74,12 +72,6 @@ class Progress:
 
     def wait(self, standing: str) -> None:
         """The society waits for replies of a model; called from another thread."""
-
-    def count(self, done: int) -> None:
-        """So many records have been read."""
-
-    def texts(self, done: int, of: int, known: int) -> None:
-        """So many texts have a vector, and of so many it was known before."""
 
 
 class ConsoleProgress(Progress):

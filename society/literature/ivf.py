@@ -133,10 +133,10 @@ class IVFIndex:
         every = int(self._index.nlist)
         # One more than is needed shows whether rows equal to the last one were cut off.
         want, enough = count + 1, min(count, visible - len(hidden))
-        seen = chosen = faiss.IDSelectorRange(0, visible)
+        chosen: faiss.IDSelector = faiss.IDSelectorRange(0, visible)
         if hidden:
             gone = faiss.IDSelectorBatch(np.fromiter(hidden, np.int64, len(hidden)))
-            chosen = faiss.IDSelectorAnd(seen, faiss.IDSelectorNot(gone))
+            chosen = faiss.IDSelectorAnd(chosen, faiss.IDSelectorNot(gone))
         while True:
             settings = faiss.SearchParametersIVF()
             settings.nprobe, settings.sel = probed, chosen
@@ -264,7 +264,8 @@ def load_or_build_index(rows: VectorArray, metric: Metric = "distance") -> IVFIn
     if (kept := table.get(ORIGIN, key)) is not None:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
             probed, recall = arrays["measured"].tolist()
-            layout = IVFLayout(*(arrays[name] for name in NAMES), int(probed), recall)
+            found = {name: arrays[name] for name in NAMES}
+            layout = IVFLayout(**found, probed=int(probed), recall=recall)
         return IVFIndex(rows, layout, metric)
     index = IVFIndex(rows, None, metric)
     layout, held = index.layout, io.BytesIO()

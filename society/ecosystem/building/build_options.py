@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple
 
 from virsci_society.agents.errors import InputError
 
 
-class BuildProgress(Protocol):
-    """The interface through which a build shows its progress."""
+class BuildProgress:
+    """What a build tells of its progress; shows nothing unless a subclass does."""
 
     def begin(self, phase: str) -> None:
         """A new phase has begun."""
@@ -25,19 +25,6 @@ class BuildProgress(Protocol):
 
     def texts(self, done: int, of: int, known: int) -> None:
         """So many of the phase's texts have a vector, and of so many it was known before."""
-
-
-class SilentProgress:
-    """A progress that shows nothing."""
-
-    def begin(self, phase: str) -> None:
-        """Do nothing."""
-
-    def count(self, done: int) -> None:
-        """Do nothing."""
-
-    def texts(self, done: int, of: int, known: int) -> None:
-        """Do nothing."""
 
 
 class OptionText(NamedTuple):

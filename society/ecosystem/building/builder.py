@@ -6,7 +6,7 @@ notes of the manifest say what the source cannot tell; every report repeats them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,11 +17,7 @@ import numpy as np
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.lazy_imports import pa, pc
-from virsci_society.society.ecosystem.building.build_options import (
-    BuildOptions,
-    BuildProgress,
-    SilentProgress,
-)
+from virsci_society.society.ecosystem.building.build_options import BuildOptions, BuildProgress
 from virsci_society.society.ecosystem.building.filters import (
     COLLECTED,
     UNDATED,
@@ -30,7 +26,6 @@ from virsci_society.society.ecosystem.building.filters import (
     count_scientists,
     select_papers,
     select_scientists,
-    shuffled_numbers,
 )
 from virsci_society.society.ecosystem.building.profiles import fit_lsa, make_profiles, paper_texts
 from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
@@ -49,7 +44,7 @@ NO_VECTOR = "paper without a vector: no word of it is known to the embedding"
 OWN_TERMS = "interests of papers without keywords are terms of their own text"
 
 
-def source_notes(corpus: RawCorpus, selection: PaperSelection, scientists: int) -> list[str]:
+def _source_notes(corpus: RawCorpus, selection: PaperSelection, scientists: int) -> list[str]:
     """The notes on a source: origin of its citation counts, unknown values, and empty sides."""
     notes = [selection.citation_source]
     if selection.citation_source == COLLECTED:
@@ -69,29 +64,25 @@ def source_notes(corpus: RawCorpus, selection: PaperSelection, scientists: int) 
     if not bool(corpus.keywords[corpus.known].all()):
         notes.append(OWN_TERMS)
     notes.extend(selection.notes)
-    notes.extend(_empty(corpus, selection, scientists))
-    return notes
-
-
-def _empty(corpus: RawCorpus, selection: PaperSelection, scientists: int) -> Iterator[str]:
-    first, last = corpus.year_range
+    first, last = int(corpus.years.min()), int(corpus.years.max())
     span = f"the source's years are {first} to {last}"
     if not selection.past.any():
         inside = first < corpus.boundary <= last + 1
         other = "another boundary" if inside else f"a boundary from {first + 1} to {last + 1}"
         why = "the filters leave none" if corpus.known.any() else f"{span}, all from it on"
-        yield (
+        notes.append(
             f"EMPTY: no past papers before {corpus.boundary}: {why}; a society cannot start "
             f"from this, choose {other} or weaker filters"
         )
     if not selection.contemporary.any():
         why = f"{span}, all before it" if corpus.known.all() else "the filters leave none"
-        yield f"EMPTY: no contemporary papers from {corpus.boundary} on: {why}"
+        notes.append(f"EMPTY: no contemporary papers from {corpus.boundary} on: {why}")
     if not scientists:
-        yield (
+        notes.append(
             "EMPTY: no scientists: nobody passes the filters on people; a society cannot start "
             "from this"
         )
+    return notes
 
 
 def build(
@@ -108,7 +99,7 @@ def build(
     """
     # Before anything is read, so that a wrong name or a missing extra is an error at once.
     model = make_model(options.embedding, hosting=options.hosting)
-    progress = progress or SilentProgress()
+    progress = progress or BuildProgress()
     with TemporaryDirectory(prefix="society-", dir=folder) as temporary:
         progress.begin("reading the source")
         path = Path(temporary, "records.parquet")
@@ -116,24 +107,6 @@ def build(
         if not len(corpus):
             raise InputError("the source has no record; give one with papers")
         return _build(corpus, options, facts(), progress, model)
-
-
-def build_from_invented(
-    records: Iterable[RawRecord],
-    scientists: Sequence[str],
-    *,
-    boundary: int,
-    seed: int,
-    manifest: dict[str, Any],
-) -> Ecosystem:
-    """Build a synthetic ecosystem: the records of an invented community, by the usual build.
-
-    All records are kept, and the ids of the scientists are given, who are not selected. The facts
-    stand in the manifest beside those of the build.
-    """
-    in_order = sorted(records, key=lambda record: (record.year, record.id))
-    options = BuildOptions(boundary=boundary, scientists=scientists, seed=seed)
-    return build(in_order, options, lambda: manifest)
 
 
 def _build(
@@ -150,7 +123,11 @@ def _build(
         removed = len(scientists) - len(listed)
         steps.append({"filter": "people: listed", "in": len(scientists), "removed": removed})
         scientists = listed
-    scientists = _in_mask_order(corpus, scientists, options.seed)
+    # By id first, so that masks do not depend on the order of the source; then shuffled, so that
+    # they reveal nothing about a name.
+    by_id = pc.sort_indices(corpus.author_ids.take(pa.array(scientists))).to_numpy()
+    rng = np.random.default_rng([options.seed % 2**64, len(scientists)])
+    scientists = scientists[by_id][rng.permutation(len(scientists))]
     progress.begin("reading the words of the papers that are kept")
     past, contemporary, key = _kept_papers(corpus, selection, scientists)
     # Arrow keeps the memory of the unsorted columns, which the LSA needs.
@@ -178,7 +155,7 @@ def _build(
         progress.begin(f"embedding the interests of {len(people):,} scientists")
         interests = encode_interests(people, embedding, progress.texts)
     counted = {"heads": count_scientists(corpus, selection, options.people)}
-    notes = source_notes(corpus, selection, len(scientists))
+    notes = _source_notes(corpus, selection, len(scientists))
     cleaning = [*facts.get("cleaning", ())]
     sides = ((past, past_vectors), (contemporary, later_vectors))
     zero = [(side, np.flatnonzero(~rows.any(axis=1)).tolist()) for side, rows in sides]
@@ -214,15 +191,6 @@ def _build(
         key=key,
         interest_vectors=interests,
     )
-
-
-def _in_mask_order(corpus: RawCorpus, scientists: IntArray, seed: int) -> IntArray:
-    """The scientists in the order of their masked names."""
-    # By id first, so that the shuffled order does not depend on the order of the source.
-    by_id = pc.sort_indices(corpus.author_ids.take(pa.array(scientists))).to_numpy()
-    masked = np.empty_like(scientists)
-    masked[shuffled_numbers(len(scientists), seed)] = scientists[by_id]
-    return masked
 
 
 def _kept_papers(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -83,21 +82,34 @@ class PaperSelection:
 def select_papers(corpus: RawCorpus, filters: PaperFilters) -> PaperSelection:
     """Split a source at the boundary and apply the filters to either side."""
     citations, citations_are = citations_at_boundary(corpus)
+    first, last = filters.first_year, filters.last_year
+    everything = np.ones(len(corpus), dtype=bool)
+    in_years = everything if first is None else corpus.years >= first
+    in_years = in_years if last is None else in_years & (corpus.years <= last)
     sides = {"past": corpus.known, "contemporary": ~corpus.known}
-    least = {"past": filters.min_citations_past, "contemporary": filters.min_citations_contemporary}
+    leasts = {"past": filters.min_citations_past}
+    leasts["contemporary"] = filters.min_citations_contemporary
     steps: list[Step] = []
     notes: list[str] = []
-    for side, papers in sides.items():
+    for side, least in leasts.items():
         at_collection = side == "contemporary" or citations_are == COLLECTED
-        when = " at collection" if at_collection and least[side] > 0 else ""
-        for name, holds in _rules(corpus, filters, citations, least[side], when):
-            left = papers & holds
-            before, after = int(papers.sum()), int(left.sum())
-            steps.append({"filter": f"{side}: {name}", "in": before, "removed": before - after})
-            if "citations" in name and least[side] > 0:
-                notes.extend(_unknown_note(side, int((papers & (citations < 0)).sum())))
-            papers = left
-        sides[side] = papers
+        when = " at collection" if at_collection and least > 0 else ""
+        rules = {
+            f"year range {first or 'any'} to {last or 'any'}": in_years,
+            "abstract required": corpus.abstracts if filters.require_abstract else everything,
+            f"at least {least} citations{when}": everything if least <= 0 else citations >= least,
+        }
+        for name, holds in rules.items():
+            before, left = sides[side], sides[side] & holds
+            removed = int(before.sum() - left.sum())
+            steps.append({"filter": f"{side}: {name}", "in": int(before.sum()), "removed": removed})
+            sides[side] = left
+        # The last rule is that of citations.
+        if least > 0 and (unknown := int((before & (citations < 0)).sum())):
+            notes.append(
+                f"{unknown} {side} papers were left out by the least number of citations because "
+                "theirs is unknown: an unknown count cannot be shown to reach it"
+            )
     return PaperSelection(
         sides["past"], sides["contemporary"], citations, citations_are, steps, notes
     )
@@ -110,8 +122,12 @@ def citations_at_boundary(corpus: RawCorpus) -> tuple[IntArray, str]:
     source with neither references nor such counts gives those at collection time for all papers.
     Unknown counts are -1; the sentence tells the origin of the others.
     """
-    by_year = _by_year(corpus)
-    known = corpus.known
+    known, collected = corpus.known, corpus.collected_citations
+    by_year = None
+    if corpus.first_counted is not None and corpus.first_counted <= corpus.boundary:
+        # Counts per year may cover the last years only: what they leave is from before them.
+        left = np.maximum(collected - corpus.later_citations, 0)
+        by_year = np.where(collected >= 0, left, UNKNOWN)
     if corpus.has_references and by_year is not None:
         at_boundary, sentence = np.maximum(corpus.citations_received, by_year), COUNTED_BOTH_WAYS
     elif corpus.has_references:
@@ -119,44 +135,9 @@ def citations_at_boundary(corpus: RawCorpus) -> tuple[IntArray, str]:
     elif by_year is not None:
         at_boundary, sentence = by_year, BY_YEAR
     else:
-        at_boundary = corpus.collected_citations
-        sentence = COLLECTED if bool((at_boundary[known] >= 0).any()) else NO_COUNTS
-    return np.where(known, at_boundary, corpus.collected_citations), sentence
-
-
-def _by_year(corpus: RawCorpus) -> IntArray | None:
-    if corpus.first_counted is None or corpus.first_counted > corpus.boundary:
-        return None
-    # Counts per year may cover the last years only: what they leave is from before them.
-    left = np.maximum(corpus.collected_citations - corpus.later_citations, 0)
-    return np.where(corpus.collected_citations >= 0, left, UNKNOWN)
-
-
-def _rules(
-    corpus: RawCorpus, filters: PaperFilters, citations: IntArray, least: int, when: str
-) -> list[tuple[str, BoolArray]]:
-    everything = np.ones(len(corpus), dtype=bool)
-    first, last = filters.first_year, filters.last_year
-    years = everything.copy()
-    if first is not None:
-        years &= corpus.years >= first
-    if last is not None:
-        years &= corpus.years <= last
-    enough = everything if least <= 0 else citations >= least
-    return [
-        (f"year range {first or 'any'} to {last or 'any'}", years),
-        ("abstract required", corpus.abstracts if filters.require_abstract else everything),
-        (f"at least {least} citations{when}", enough),
-    ]
-
-
-def _unknown_note(side: str, unknown: int) -> list[str]:
-    if not unknown:
-        return []
-    return [
-        f"{unknown} {side} papers were left out by the least number of citations because "
-        "theirs is unknown: an unknown count cannot be shown to reach it"
-    ]
+        at_boundary = collected
+        sentence = COLLECTED if bool((collected[known] >= 0).any()) else NO_COUNTS
+    return np.where(known, at_boundary, collected), sentence
 
 
 BLOCK = 4096
@@ -170,9 +151,14 @@ def select_scientists(
 
     Whatever the papers and co-authors are counted on, a scientist has at least one kept paper.
     """
-    counted = corpus.people if filters.count_on == "all" else _rows(corpus, selection.past)
-    written = _sums(counted)
-    left = np.flatnonzero(_sums(corpus.people))
+
+    def papers_of_each(papers: BoolArray) -> IntArray:
+        """The number of some papers by each author."""
+        authors = corpus.people[np.flatnonzero(papers)].indices
+        return np.bincount(authors, minlength=corpus.people.shape[1]).astype(np.int64)
+
+    counted = corpus.known if filters.count_on == "all" else selection.past
+    left = np.flatnonzero(papers_of_each(corpus.known))
     steps: list[Step] = []
 
     def keep(name: str, holds: BoolArray) -> IntArray:
@@ -180,16 +166,18 @@ def select_scientists(
         steps.append({"filter": f"people: {name}", "in": len(left), "removed": removed})
         return left[holds]
 
-    left = keep("at least one kept past paper", _sums(_rows(corpus, selection.past))[left] > 0)
-    left = keep(f"at least {filters.min_papers} papers", written[left] >= filters.min_papers)
+    left = keep("at least one kept past paper", papers_of_each(selection.past)[left] > 0)
+    least = filters.min_papers
+    left = keep(f"at least {least} papers", papers_of_each(counted)[left] >= least)
     enough = np.ones(len(left), dtype=bool)
     if filters.min_coauthors > 0:
-        enough = count_coauthors(counted, left) >= filters.min_coauthors
+        enough = count_coauthors(corpus.people[np.flatnonzero(counted)], left)
+        enough = enough >= filters.min_coauthors
     left = keep(f"at least {filters.min_coauthors} co-authors", enough)
     if filters.active_years is not None:
         since = corpus.boundary - filters.active_years
-        recent = _rows(corpus, selection.past & (corpus.years >= since))
-        left = keep(f"a kept past paper from {since} on", _sums(recent)[left] > 0)
+        recent = papers_of_each(selection.past & (corpus.years >= since))
+        left = keep(f"a kept past paper from {since} on", recent[left] > 0)
     return left, steps
 
 
@@ -198,10 +186,8 @@ def count_scientists(
 ) -> dict[str, int]:
     """Count the scientists under either setting of ``count_on``, whatever the filters say."""
     ways: tuple[CountOn, ...] = ("all", "kept")
-    return {
-        way: len(select_scientists(corpus, selection, replace(filters, count_on=way))[0])
-        for way in ways
-    }
+    counted = (replace(filters, count_on=way) for way in ways)
+    return {one.count_on: len(select_scientists(corpus, selection, one)[0]) for one in counted}
 
 
 def count_coauthors(people: sparse.csr_array, columns: IntArray) -> IntArray:
@@ -232,19 +218,3 @@ def count_joint_papers(
     joint = sparse.csr_array((counts.data[apart], pairs), shape=counts.shape)
     joint.sort_indices()
     return joint
-
-
-def shuffled_numbers(count: int, seed: int) -> IntArray:
-    """Random distinct numbers below ``count``: a masked name reveals nothing about a name."""
-    order = np.random.default_rng([seed % 2**64, count]).permutation(count)
-    numbers = np.empty(count, dtype=np.int64)
-    numbers[order] = np.arange(count)
-    return numbers
-
-
-def _rows(corpus: RawCorpus, papers: BoolArray) -> Any:
-    return corpus.people[np.flatnonzero(papers)]
-
-
-def _sums(people: sparse.csr_array) -> IntArray:
-    return np.bincount(people.indices, minlength=people.shape[1]).astype(np.int64)

@@ -163,11 +163,6 @@ class RawCorpus:
         """Citations by known papers that each paper received, by row."""
         return np.bincount(self.links[1], minlength=len(self)).astype(np.int64)
 
-    @property
-    def year_range(self) -> tuple[int, int]:
-        """First and last year; there must be a record."""
-        return int(self.years.min()), int(self.years.max())
-
     def columns_of(self, ids: Iterable[str]) -> IntArray:
         """The numbers of authors by their source ids, ascending; unknown ids are ignored."""
         wanted = pc.is_in(self.author_ids, value_set=pa.array(list(ids), pa.large_string()))

@@ -19,7 +19,8 @@ from pydantic import model_validator
 from virsci_society.agents.config import Part
 from virsci_society.agents.lazy_imports import sparse
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem.building.builder import build_from_invented
+from virsci_society.society.ecosystem.building.build_options import BuildOptions
+from virsci_society.society.ecosystem.building.builder import build
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.knowledge_bank import MASK, People
@@ -110,9 +111,9 @@ class Synthetic(Part):
             "filters": self.model_dump(exclude={"seed"}),
             "steps": [step],
         }
-        return build_from_invented(
-            records, population, boundary=self.boundary, seed=seed, manifest=manifest
-        )
+        in_order = sorted(records, key=lambda record: (record.year, record.id))
+        options = BuildOptions(boundary=self.boundary, scientists=population, seed=seed)
+        return build(in_order, options, lambda: manifest)
 
     def _papers_per_year(self) -> list[int]:
         years = self.years_past + self.years_contemporary

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.society.ecosystem.raw_records import corpus_of, raw
@@ -20,7 +20,6 @@ from virsci_society.society.ecosystem.building.filters import (
     count_scientists,
     select_papers,
     select_scientists,
-    shuffled_numbers,
 )
 
 
@@ -91,14 +90,6 @@ def test_coauthors_are_different_people_on_papers_before_the_boundary(records):
     for who, number in {"a": 3, "b": 2, "c": 2, "d": 1}.items():
         assert count_coauthors(corpus.people, corpus.columns_of([who])).tolist() == [number]
     assert count_coauthors(corpus.people, corpus.columns_of("ez")).tolist() == [0, 0]
-
-
-@settings(max_examples=20)
-@given(st.integers(-(2**70), 2**70), st.integers(0, 30))
-def test_any_integer_seeds_the_masks(seed, count):
-    numbers = shuffled_numbers(count, seed).tolist()
-    assert sorted(numbers) == list(range(count))
-    assert numbers == shuffled_numbers(count, seed).tolist()
 
 
 def test_a_term_counts_once_per_paper():
