@@ -2,30 +2,28 @@
 
 No member of the JSON may stand there twice and differ. Names are compared without case, spaces,
 underscores and hyphens, and one level of wrapping is taken off. Each value is coerced to the type
-of its field, but only where its meaning is plain; anything else is left as it stands, so that
-pydantic refuses it and the model is asked again. No number is guessed, averaged or left at 0.
-Written by hand because pydantic's own coercion of "8/10" or "[Action 1]" refuses, and that of "1"
-as true guesses.
+of its field, but only where its meaning is plain; anything else is left as it is, so that pydantic
+refuses it and the model is asked again. No number is guessed, averaged or left at 0. Written by
+hand because pydantic refuses "8/10" or "[Action 1]".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
-
-Coercer = Callable[[Any], Any]
 
 MAX_DEPTH = 64
 """Most levels of lists and tables that are joined to a text."""
 SHORT = 400
 """Most characters of a text that may be a number, a choice or a yes."""
+_NAME = 100
+"""Characters of a name that may mean a field."""
 _NOTHING = ("", "none", "null", "n/a", "na", "nil", "nothing", "no", "nobody", "no one")
 """Words for "there is none"."""
 
@@ -54,6 +52,47 @@ _RANKS = re.compile(
 )
 _ROW = re.compile(r"(?:\(?\d{1,3}[.)]|[-*•])?\s*([^:=\n]{1,80})[:=](.+)")
 
+_Form = TypeVar("_Form", bound=BaseModel)
+
+
+class ReadField(NamedTuple):
+    """A field of a form: its name in the prompt, its annotation and the upper end of its scale."""
+
+    name: str
+    wanted: Any
+    most: float | None
+    required: bool
+    nullable: bool
+
+
+@cache
+def fields_of(form: type[BaseModel]) -> dict[str, ReadField]:
+    """The fields of a form by their names in the prompt and in Python, exact and normalised."""
+    exact: dict[str, ReadField] = {}
+    loose: dict[str, ReadField] = {}
+    for own, info in form.model_fields.items():
+        name = info.alias or own
+        none = NoneType in get_args(info.annotation) or info.annotation in (None, Any)
+        most = _upper_bound(info.metadata)
+        field = ReadField(name, info.annotation, most, info.is_required(), none)
+        exact[name] = field
+        # A name of the prompt means its own field, also where another field is called so in Python.
+        exact.setdefault(own, field)
+        for alike in (normalise_name(name), normalise_name(own)):
+            loose.setdefault(alike, field)
+    return loose | exact
+
+
+def field_named(form: type[BaseModel], name: str) -> ReadField | None:
+    """The field of a form that a name means; None if it means none."""
+    known = fields_of(form)
+    return known.get(name) or (known.get(normalise_name(name)) if len(name) <= _NAME else None)
+
+
+def normalise_name(name: Any) -> str:
+    """A name without case, spaces, underscores, hyphens and other marks, for comparison."""
+    return "".join(filter(str.isalnum, str(name).casefold()))
+
 
 def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The members of an object, none of which may stand there twice and differ."""
@@ -70,9 +109,135 @@ def reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number")
 
 
-def normalise_name(name: Any) -> str:
-    """A name without case, spaces, underscores, hyphens and other marks, for comparison."""
-    return "".join(filter(str.isalnum, str(name).casefold()))
+def coerce_to_form(form: type[_Form], data: Any) -> _Form:
+    """The form that the data fill."""
+    while isinstance(data, list) and len(data) == 1:
+        data = data[0]
+    if isinstance(data, dict):
+        given, rest = _split_members(form, data)
+        if any(one.required and one.name not in given for one in fields_of(form).values()):
+            given = _unwrap(form, given, rest)
+        data = _coerce_members(form, given)
+    return form.model_validate(data)
+
+
+def _split_members(
+    form: type[BaseModel], data: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Members that are fields, under the names of the prompt, and others."""
+    given: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for name, value in data.items():
+        field = field_named(form, name)
+        if field is None:
+            rest[name] = value
+        else:
+            _add(given, field.name, value)
+    return given, rest
+
+
+def _add(given: dict[str, Any], name: str, value: Any) -> None:
+    if given.setdefault(name, value) != value:
+        raise ValueError(f"{name} stands there twice")
+
+
+def _unwrap(form: type[BaseModel], given: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
+    """Bring up fields that stand one level deeper, as in ``{"New Idea": {...}}``."""
+    flat: dict[str, Any] = {}
+    wrapped = [value for value in rest.values() if isinstance(value, dict)]
+    for name, value in given.items():
+        inner: dict[str, Any] = {}
+        if isinstance(value, dict) and _bare(fields_of(form)[name].wanted) is str:
+            inner, other = _split_members(form, value)
+        if name in inner:
+            wrapped.append(value)
+        elif inner and normalise_name(name) == normalise_name(form.__name__):
+            wrapped.append({**inner, name: other})
+        else:
+            flat[name] = value
+    for value in wrapped:
+        for name, part in _split_members(form, value)[0].items():
+            _add(flat, name, part)
+    return flat
+
+
+def _coerce_members(form: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Coerce each value; null is left out where the field may be left out."""
+    known = fields_of(form)
+    read = {}
+    for name, value in given.items():
+        field = known[name]
+        # For speed alone: most members are texts of text fields.
+        if field.wanted is str and isinstance(value, str):
+            read[name] = value
+        elif value is not None or field.required or field.nullable:
+            read[name] = coerce(value, field.wanted, field.most)
+    return read
+
+
+def coerce(value: Any, wanted: Any, most: float | None = None) -> Any:
+    """A value as an annotation wants it, where its meaning is plain; else unchanged.
+
+    Args:
+        most: upper end of the scale of a number.
+    """
+    origin, parts = get_origin(wanted), get_args(wanted)
+    if origin is Annotated:
+        return coerce(value, parts[0], _upper_bound(parts[1:]))
+    if origin in (Union, UnionType):
+        kinds = [part for part in parts if part is not NoneType]
+        if len(kinds) > 1:
+            return value
+        # To a question of yes or no, "no" is an answer and not the lack of one.
+        none = _bare(kinds[0]) not in (str, bool) and is_nothing(value)
+        return None if none else coerce(value, kinds[0], most)
+    if origin in (list, tuple, set, frozenset):
+        alike = len(parts) == 1 or (len(parts) == 2 and parts[1] is ...)
+        return _coerce_list(value, parts[0]) if alike else value
+    if origin in (dict, Mapping):
+        return _coerce_mapping(value, parts[1])
+    if wanted is str:
+        return flatten_to_text(value) if isinstance(value, list | dict) else value
+    if isinstance(wanted, type) and issubclass(wanted, BaseModel):
+        # The outer form validates a form inside it.
+        within = isinstance(value, dict)
+        return _coerce_members(wanted, _split_members(wanted, value)[0]) if within else value
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if wanted in (int, float):
+        return _coerce_number(value, most)
+    if wanted is bool:
+        return _coerce_bool(value)
+    options = options_of(wanted)
+    return coerce_choice(options, value) if options else value
+
+
+def options_of(wanted: Any) -> tuple[Any, ...]:
+    """The values of a Literal or an Enum; empty for other annotations."""
+    if get_origin(wanted) is Literal:
+        return get_args(wanted)
+    enum = isinstance(wanted, type) and issubclass(wanted, Enum)
+    return tuple(one.value for one in wanted) if enum else ()
+
+
+def _bare(wanted: Any) -> Any:
+    """An annotation without what is annotated, and without its null."""
+    while get_origin(wanted) is Annotated:
+        wanted = get_args(wanted)[0]
+    kinds = [part for part in get_args(wanted) if part is not NoneType]
+    optional = get_origin(wanted) in (Union, UnionType) and len(kinds) == 1
+    return _bare(kinds[0]) if optional else wanted
+
+
+def _upper_bound(bounds: Iterable[Any]) -> float | None:
+    """The upper end of a scale: ``le`` among the constraints, also inside a ``Field``."""
+    for bound in bounds:
+        most = getattr(bound, "le", None)
+        if most is None:
+            most = _upper_bound(getattr(bound, "metadata", ()))
+        if most is not None:
+            return float(most)
+    return None
 
 
 def is_nothing(value: Any) -> bool:
@@ -82,51 +247,35 @@ def is_nothing(value: Any) -> bool:
     return value is None
 
 
-def coerce_text(value: Any) -> Any:
-    """Lists and tables as one readable paragraph; other values as they are."""
-    return flatten_to_text(value) if isinstance(value, list | dict) else value
-
-
 def flatten_to_text(value: Any, depth: int = 0) -> str:
-    """Any JSON value as words, in its own order."""
+    """Any JSON value as one readable paragraph, in its own order."""
     if depth > MAX_DEPTH:
         raise ValueError("nested too deeply to be read")
     if isinstance(value, dict):
-        told = [
-            (str(name).strip(), flatten_to_text(part, depth + 1)) for name, part in value.items()
-        ]
-        return _join_paragraph(f"{name}: {said}" for name, said in told if said)
-    if isinstance(value, list):
-        return _join_paragraph(flatten_to_text(part, depth + 1) for part in value)
-    if value is None or isinstance(value, str):
+        told = [(str(name).strip(), flatten_to_text(one, depth + 1)) for name, one in value.items()]
+        pieces = [f"{name}: {said}" for name, said in told if said]
+    elif isinstance(value, list):
+        pieces = list(filter(None, (flatten_to_text(one, depth + 1) for one in value)))
+    elif value is None or isinstance(value, str):
         return (value or "").strip()
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    else:
+        return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    # A piece that ends like a sentence gets no semicolon.
+    marked = [piece if piece[-1] in ".!?;:" else f"{piece};" for piece in pieces[:-1]]
+    return " ".join([*marked, *pieces[-1:]])
 
 
-def _join_paragraph(pieces: Iterable[str]) -> str:
-    """Pieces as one paragraph; a piece that ends like a sentence gets no semicolon."""
-    filled = [piece for piece in pieces if piece]
-    marked = [piece if piece[-1] in ".!?;:" else f"{piece};" for piece in filled[:-1]]
-    return " ".join([*marked, *filled[-1:]])
-
-
-def coerce_number(value: Any, most: float | None = None) -> Any:
+def _coerce_number(value: Any, most: float | None) -> Any:
     """The one number of a text: 8 of "8/10", "8 out of 10", "Score: 8" and "8.".
 
-    A text that is inexact, has another scale or holds two numbers is returned as it stands; true is
-    no 1.
+    A text that is inexact, has another scale or holds two numbers is returned unchanged.
     """
-    # Not ``isinstance``: to Python True is an int, and a yes is no 1.
-    if type(value) in (int, float):
-        return value
     if isinstance(value, bool):
         # As a text, which pydantic refuses for a number; True itself it would read as 1.
         return str(value)
     if isinstance(value, dict):
         rated = [part for name, part in value.items() if normalise_name(name) in _RATED]
-        return coerce_number(rated[0], most) if len(rated) == 1 else value
-    if isinstance(value, list) and len(value) == 1:
-        return coerce_number(value[0], most)
+        return _coerce_number(rated[0], most) if len(rated) == 1 else value
     if not isinstance(value, str) or len(value) > SHORT or _INEXACT.search(value):
         return value
     scales = {float(ratio[2]) for ratio in _RATIO.finditer(value)}
@@ -139,10 +288,8 @@ def coerce_number(value: Any, most: float | None = None) -> Any:
     return plain[0].replace(",", "") if len(exact) == 1 else value
 
 
-def coerce_bool(value: Any) -> Any:
+def _coerce_bool(value: Any) -> Any:
     """The yes or no of a text, such as "Yes.", "[true]" or "No, because ..."."""
-    if isinstance(value, list) and len(value) == 1:
-        return coerce_bool(value[0])
     if not isinstance(value, str) or len(value) > SHORT:
         return value
     answer = _ANSWER.match(value)
@@ -154,8 +301,6 @@ def coerce_bool(value: Any) -> Any:
 
 def coerce_choice(options: Sequence[Any], value: Any) -> Any:
     """The one option that a text names at its beginning: "[Action 1]" or "action1: I join"."""
-    if isinstance(value, list) and len(value) == 1:
-        return coerce_choice(options, value[0])
     if not isinstance(value, str) or len(value) > SHORT or value in options:
         return value
     patterns = {option: _option_pattern(option) for option in options if isinstance(option, str)}
@@ -171,222 +316,39 @@ def _option_pattern(option: str) -> re.Pattern[str]:
     return re.compile(r"(?<![^\W_])" + r"[\W_]*".join(parts) + r"(?![^\W_])", re.I)
 
 
-def coerce_list(item: Coercer, numbers: bool, value: Any) -> Any:
+def _coerce_list(value: Any, item: Any) -> Any:
     """A list from a list, from one item, from numbered lines, or from numbers in a text."""
+    numbers = _bare(item) in (int, float)
     if isinstance(value, list):
-        return [item(one) for one in value]
-    if isinstance(value, dict) or (numbers and isinstance(value, int | float)):
-        return [item(value)]
-    if not isinstance(value, str):
+        pieces = value
+    elif isinstance(value, dict) or (numbers and isinstance(value, int | float)):
+        pieces = [value]
+    elif not isinstance(value, str):
         return value
-    if is_nothing(value):
-        return []
-    if numbers:
-        plain = len(value) <= SHORT and _RANKS.fullmatch(value)
-        return [item(one) for one in re.findall(r"\d+", value, re.A)] if plain else value
-    marks = list(_MARK.finditer(value))
-    if not marks or value[: marks[0].start()].strip():
-        return [item(value)]
-    ends = [*(mark.start() for mark in marks[1:]), len(value)]
-    pieces = zip(marks, ends, strict=True)
-    return [item(value[mark.end() : end].strip()) for mark, end in pieces]
+    elif is_nothing(value):
+        pieces = []
+    elif numbers:
+        if len(value) > SHORT or not _RANKS.fullmatch(value):
+            return value
+        pieces = re.findall(r"\d+", value, re.A)
+    else:
+        marks = list(_MARK.finditer(value))
+        if marks and not value[: marks[0].start()].strip():
+            ends = [*(mark.start() for mark in marks[1:]), len(value)]
+            spans = zip(marks, ends, strict=True)
+            pieces = [value[mark.end() : end].strip() for mark, end in spans]
+        else:
+            pieces = [value]
+    return [coerce(one, item) for one in pieces]
 
 
-def coerce_mapping(item: Coercer, value: Any) -> Any:
-    """A mapping from a mapping, or from lines of the form "name: value"; ``item`` coerces one."""
+def _coerce_mapping(value: Any, item: Any) -> Any:
+    """A mapping from a mapping, or from lines of the form "name: value"."""
     if isinstance(value, dict):
-        return {name: item(part) for name, part in value.items()}
+        return {name: coerce(part, item) for name, part in value.items()}
     if not isinstance(value, str) or "{" in value:
         return value
     lines = [line.strip() for line in value.splitlines() if line.strip()]
     rows = [_ROW.fullmatch(line) for line in lines]
-    named = {row[1].strip(" *_\"'"): item(row[2].strip()) for row in rows if row}
+    named = {row[1].strip(" *_\"'"): coerce(row[2].strip(), item) for row in rows if row}
     return named if lines and len(named) == len(lines) else value
-
-
-_Form = TypeVar("_Form", bound=BaseModel)
-_NAME = 100
-"""Characters of a name that may mean a field."""
-_LISTS = (list, tuple, set, frozenset)
-
-
-@dataclass(frozen=True, slots=True)
-class FieldReader:
-    """How one field is read."""
-
-    name: str
-    coerce: Coercer
-    required: bool
-    nullable: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FormReader:
-    """How a form is read."""
-
-    exact: Mapping[str, FieldReader]
-    loose: Mapping[str, FieldReader]
-    required: frozenset[str]
-
-    def field_named(self, name: str) -> FieldReader | None:
-        """The field that a name means; None if it means none."""
-        known = self.exact.get(name)
-        return known or (self.loose.get(normalise_name(name)) if len(name) <= _NAME else None)
-
-    def split_members(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Split members into fields, under the names of the prompt, and others."""
-        given: dict[str, Any] = {}
-        rest: dict[str, Any] = {}
-        for name, value in data.items():
-            field = self.field_named(name)
-            if field is None:
-                rest[name] = value
-            elif field.name in given:
-                _add(given, field.name, value)
-            else:
-                given[field.name] = value
-        return given, rest
-
-
-def coerce_to_form(form: type[_Form], data: Any) -> _Form:
-    """The form that the data fill."""
-    while isinstance(data, list) and len(data) == 1:
-        data = data[0]
-    if isinstance(data, dict):
-        reader = form_reader(form)
-        given, rest = reader.split_members(data)
-        if not reader.required <= given.keys():
-            given = _unwrap(form, reader, given, rest)
-        data = _read(reader, given)
-    return form.model_validate(data)
-
-
-def _unwrap(
-    form: type[BaseModel], reader: FormReader, given: dict[str, Any], rest: dict[str, Any]
-) -> dict[str, Any]:
-    """Bring up fields that stand one level deeper, as in ``{"New Idea": {...}}``."""
-    flat: dict[str, Any] = {}
-    wrapped = [value for value in rest.values() if isinstance(value, dict)]
-    for name, value in given.items():
-        field = reader.exact[name]
-        inner, other = (
-            reader.split_members(value)
-            if isinstance(value, dict) and field.coerce is coerce_text
-            else ({}, {})
-        )
-        if name in inner:
-            wrapped.append(value)
-        elif inner and normalise_name(name) == normalise_name(form.__name__):
-            wrapped.append({**inner, name: other})
-        else:
-            flat[name] = value
-    for value in wrapped:
-        for name, part in reader.split_members(value)[0].items():
-            _add(flat, name, part)
-    return flat
-
-
-def _add(given: dict[str, Any], name: str, value: Any) -> None:
-    if name in given and given[name] != value:
-        raise ValueError(f"{name} stands there twice")
-    given[name] = value
-
-
-def _read(reader: FormReader, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Coerce each value; null is left out where the field may be left out."""
-    read = {}
-    for name, value in given.items():
-        field = reader.exact[name]
-        # For speed alone: most members are texts of text fields, which ``coerce_text`` keeps.
-        if isinstance(value, str) and field.coerce is coerce_text:
-            read[name] = value
-        elif value is not None or field.required or field.nullable:
-            read[name] = field.coerce(value)
-    return read
-
-
-def _inner_form(form: type[BaseModel], value: Any) -> Any:
-    """Coerce the members of a form inside a form; the outer form validates them."""
-    if not isinstance(value, dict):
-        return value
-    reader = form_reader(form)
-    return _read(reader, reader.split_members(value)[0])
-
-
-@cache
-def form_reader(form: type[BaseModel]) -> FormReader:
-    """The reader of a form, made once."""
-    exact: dict[str, FieldReader] = {}
-    loose: dict[str, FieldReader] = {}
-    for own, info in form.model_fields.items():
-        name = info.alias or own
-        coerce = coercer_for(info.annotation, tuple(info.metadata))
-        none = NoneType in get_args(info.annotation) or info.annotation in (None, Any)
-        field = FieldReader(name, coerce, info.is_required(), none)
-        exact[name] = field
-        # A name of the prompt means its own field, also where another field is called so in Python.
-        exact.setdefault(own, field)
-        for alike in (normalise_name(name), normalise_name(own)):
-            loose.setdefault(alike, field)
-    required = frozenset(field.name for field in exact.values() if field.required)
-    return FormReader(exact, loose, required)
-
-
-def coercer_for(wanted: Any, bounds: tuple[Any, ...] = ()) -> Coercer:
-    """The coercion for an annotation; values of unknown annotations are left as they stand."""
-    origin, parts = get_origin(wanted), get_args(wanted)
-    if origin is Annotated:
-        return coercer_for(parts[0], parts[1:])
-    if wanted in (int, float):
-        return partial(coerce_number, most=_upper_bound(bounds))
-    if origin is Literal:
-        return partial(coerce_choice, parts)
-    if origin in (Union, UnionType):
-        return _optional_coercer(tuple(part for part in parts if part is not NoneType))
-    if origin in _LISTS:
-        return _list_coercer(parts)
-    if origin in (dict, Mapping):
-        return partial(coerce_mapping, coercer_for(parts[1]))
-    if isinstance(wanted, type) and issubclass(wanted, Enum):
-        return partial(coerce_choice, tuple(one.value for one in wanted))
-    if isinstance(wanted, type) and issubclass(wanted, BaseModel):
-        return partial(_inner_form, wanted)
-    return {str: coerce_text, bool: coerce_bool}.get(wanted, _unchanged)
-
-
-def _upper_bound(bounds: tuple[Any, ...]) -> float | None:
-    """The upper end of a scale: ``le`` among the constraints, also inside a ``Field``."""
-    for bound in bounds:
-        most = getattr(bound, "le", None)
-        if most is None:
-            most = _upper_bound(tuple(getattr(bound, "metadata", ())))
-        if most is not None:
-            return float(most)
-    return None
-
-
-def _optional_coercer(parts: tuple[Any, ...]) -> Coercer:
-    if len(parts) != 1:
-        return _unchanged
-    coerce = coercer_for(parts[0])
-    if coerce is coerce_text:
-        return coerce
-
-    def read(value: Any) -> Any:
-        # To a question of yes or no, "no" is an answer and not the lack of one.
-        return None if coerce is not coerce_bool and is_nothing(value) else coerce(value)
-
-    return read
-
-
-def _list_coercer(parts: tuple[Any, ...]) -> Coercer:
-    if not parts or (len(parts) > 1 and parts[1] is not ...):
-        return _unchanged
-    coerce = coercer_for(parts[0])
-    return partial(
-        coerce_list, coerce, isinstance(coerce, partial) and coerce.func is coerce_number
-    )
-
-
-def _unchanged(value: Any) -> Any:
-    return value

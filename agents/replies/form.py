@@ -15,8 +15,6 @@ from pydantic import BaseModel, ConfigDict
 
 _VALUES = ("const", "default", "enum", "examples", "required")
 """Keywords of a schema that hold values and no schemas."""
-
-
 _OWN = ("schema_for", "json_schema")
 """Methods by which a form makes its schema of more than the fields that are not asked for."""
 FIELDS = "Answer with a JSON object. Write your own words into these fields:"
@@ -51,15 +49,6 @@ class Form(BaseModel):
     )
 
     instead: ClassVar[Mapping[str, Any] | None] = None
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **_: Any) -> None:
-        """Refuse the method by which a form brought its own rule before, which nothing calls."""
-        if "answer_by_rule" in vars(cls):
-            raise TypeError(
-                f"{cls.__name__}.answer_by_rule is not called any more: write a function "
-                "rule(asked) and name it in the table OFFLINE_RULES (docs/extend.md)"
-            )
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -133,7 +122,7 @@ def form_on_page(form: type[Form], slots: Mapping[str, Any], *, schema_sent: boo
 
 def sent_schema_for(form: type[Form], slots: Mapping[str, Any]) -> str:
     """The JSON Schema of a reply to one question as it is sent (``as_sent``), as text."""
-    return _schema_as(_sent_text, form, slots)
+    return _schema_as(_write_sent, form, slots)
 
 
 def _schema_as(
@@ -141,6 +130,7 @@ def _schema_as(
 ) -> str:
     if any(getattr(form, name).__func__ is not getattr(Form, name).__func__ for name in _OWN):
         return write(form.schema_for(slots))
+    # Of most forms the schema differs between two questions by the fields not asked for alone.
     return _written_once(write, form, tuple(form.unasked(slots)))
 
 
@@ -148,7 +138,6 @@ def _schema_as(
 def _written_once(
     write: Callable[[Mapping[str, Any]], str], form: type[Form], unasked: tuple[str, ...]
 ) -> str:
-    """Of most forms the schema differs between two questions by the fields not asked for alone."""
     return write(_without(form.json_schema(), unasked))
 
 
@@ -160,7 +149,7 @@ def _without(schema: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return schema
 
 
-def _sent_text(schema: Mapping[str, Any]) -> str:
+def _write_sent(schema: Mapping[str, Any]) -> str:
     return json.dumps(as_sent(schema))
 
 
@@ -289,14 +278,11 @@ def _object_kind(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 def json_pattern(schema: Mapping[str, Any]) -> str:
     """One line of JSON with dots where the values belong, and the sentence before it."""
     dots = {
-        name: '"..."' if _is_text(part) else "..." for name, part in schema["properties"].items()
+        name: '"..."' if part.get("type") == "string" else "..."
+        for name, part in schema["properties"].items()
     }
     members = ", ".join(f"{_quoted(name)}: {value}" for name, value in dots.items())
     return f"{PATTERN}\n{{{members}}}"
-
-
-def _is_text(schema: Mapping[str, Any]) -> bool:
-    return schema.get("type") == "string"
 
 
 def _quoted(value: Any) -> str:

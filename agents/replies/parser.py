@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -110,7 +110,7 @@ def read_reply(form: type[FormT], text: str, *, cut: bool = False) -> ParsedRepl
         answer = strip_reasoning(text)
         if text and not answer:
             raise ReplyError(f"{form.__name__}: {ENDED_THINKING}") from None
-        return _Search(form, answer, cut, error).parse()
+        return _search(form, answer, cut, error)
 
 
 def _fit(form: type[FormT], data: Any, text: str) -> FormT:
@@ -128,104 +128,71 @@ def _join_surrogates(data: Any) -> Any:
     return [_join_surrogates(part) for part in data] if isinstance(data, list) else data
 
 
-class _Search(Generic[FormT]):
-    """The search for a form in one text that is not JSON as a whole."""
+def _search(form: type[FormT], text: str, cut: bool, trouble: Exception) -> ParsedReply[FormT]:
+    """The last complete block that fills the form, else a repaired one, else labelled lines."""
+    blocks = find_blocks(text)
 
-    def __init__(self, form: type[FormT], text: str, cut: bool, trouble: Exception) -> None:
-        self._form, self._text, self._cut, self._trouble = form, text, cut, trouble
-        self._blocks = find_blocks(text)
-
-    def parse(self) -> ParsedReply[FormT]:
-        """The last complete block that fills the form, else a repaired one, else labelled lines."""
+    def attempt(read: Callable[..., Any], *given: Any) -> FormT | None:
+        nonlocal trouble
         try:
-            complete = self._last_complete_block()
-            filled = self._repaired_block(complete[1].end if complete else 0)
-            if filled is None and complete is not None:
-                return ParsedReply(complete[0], "found")
-            filled = filled or self._labelled_lines()
-        except Unfinished as error:
-            raise self._unreadable(error) from None
-        if filled is None:
-            raise self._unreadable(self._trouble)
-        return ParsedReply(filled, "repaired")
-
-    def _last_complete_block(self) -> tuple[FormT, JsonBlock] | None:
-        """The form from the last JSON block that fills it, and this block."""
-        for block in self._blocks:
-            filled = self._try(block.data)
-            if filled is not None:
-                return filled, block
-        return None
-
-    def _repaired_block(self, behind: int) -> FormT | None:
-        """The form from the last, or else the first, broken block behind a position."""
-        for start in self._broken_starts(behind):
-            try:
-                data = repair_json(self._text[start:], self._form, self._cut)
-            except Unfinished:
-                # A ValueError too, but what was cut off is to be asked for again and not read
-                # otherwise.
-                raise
-            except _TROUBLE as error:
-                self._note(error)
-                continue
-            filled = self._try(data)
-            if filled is not None:
-                return filled
-        return None
-
-    def _broken_starts(self, behind: int) -> Iterator[int]:
-        """Positions of braces before a name of the form, outside of JSON; else of any brace."""
-        matches = opening_pattern(self._form).finditer(self._text, behind)
-        named = [match.start() for match in matches if not self._is_json(match.start())]
-        if named:
-            yield named[-1]
-            if named[0] != named[-1]:
-                yield named[0]
-        elif not behind:
-            brace = self._text.find("{", max(0, self._text.rfind("```json")))
-            if brace >= 0 and not self._is_json(brace):
-                yield brace
-
-    def _is_json(self, place: int) -> bool:
-        return any(block.start <= place < block.end for block in self._blocks)
-
-    def _labelled_lines(self) -> FormT | None:
-        """The form from labelled lines, if no brace stands before a name of the form."""
-        # Lines have no closing mark: of a text that was cut, no line shows whether it is whole.
-        if self._cut or opening_pattern(self._form).search(self._text):
-            return None
-        try:
-            return self._try(read_lines(self._text, self._form))
+            return _fit(form, read(*given), text)
         except Unfinished:
-            # As above: no other reading of a text that was cut off.
+            # A ValueError too, but what was cut off is to be asked for again.
             raise
         except _TROUBLE as error:
-            self._note(error)
+            # The error that says most: a wrong field, or else the first one.
+            trouble = error if isinstance(error, ValidationError) else trouble
             return None
 
-    def _try(self, data: Any) -> FormT | None:
-        try:
-            return _fit(self._form, data, self._text)
-        except _TROUBLE as error:
-            self._note(error)
-            return None
+    try:
+        complete, behind = None, 0
+        for block in blocks:
+            complete = attempt(lambda one: one.data, block)
+            if complete is not None:
+                behind = block.end
+                break
+        for start in _broken_starts(form, text, blocks, behind):
+            repaired = attempt(repair_json, text[start:], form, cut)
+            if repaired is not None:
+                return ParsedReply(repaired, "repaired")
+        if complete is not None:
+            return ParsedReply(complete, "found")
+        # Lines have no closing mark: of a text that was cut, no line shows whether it is whole.
+        if not cut and not opening_pattern(form).search(text):
+            lines = attempt(read_lines, text, form)
+            if lines is not None:
+                return ParsedReply(lines, "repaired")
+    except Unfinished as error:
+        trouble = error
+    if isinstance(trouble, ValidationError):
+        first = trouble.errors(include_url=False, include_input=False)[0]
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    elif isinstance(trouble, json.JSONDecodeError | RecursionError):
+        reason = f"not JSON: {trouble}"
+    else:
+        reason = str(trouble)
+    plain = "".join(mark if mark.isprintable() else " " for mark in reason[:_MOST_SHOWN])
+    raise ReplyError(f"{form.__name__}: {plain}")
 
-    def _note(self, error: Exception) -> None:
-        """Keep the error that says most: a wrong field, or else the first one."""
-        if isinstance(error, ValidationError):
-            self._trouble = error
 
-    def _unreadable(self, error: Exception) -> ReplyError:
-        if isinstance(error, ValidationError):
-            first = error.errors(include_url=False, include_input=False)[0]
-            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        elif isinstance(error, json.JSONDecodeError | RecursionError):
-            reason = f"not JSON: {error}"
-        else:
-            reason = str(error)
-        plain = "".join(mark if mark.isprintable() else " " for mark in reason[:_MOST_SHOWN])
-        return ReplyError(f"{self._form.__name__}: {plain}")
+def _broken_starts(
+    form: type[BaseModel], text: str, blocks: Sequence[JsonBlock], behind: int
+) -> Iterator[int]:
+    """Positions of braces before a name of the form, outside of JSON; else of any brace."""
+
+    def is_json(place: int) -> bool:
+        return any(block.start <= place < block.end for block in blocks)
+
+    matches = opening_pattern(form).finditer(text, behind)
+    named = [match.start() for match in matches if not is_json(match.start())]
+    if named:
+        yield named[-1]
+        if named[0] != named[-1]:
+            yield named[0]
+    elif not behind:
+        brace = text.find("{", max(0, text.rfind("```json")))
+        if brace >= 0 and not is_json(brace):
+            yield brace
 
 
 class JsonBlock(NamedTuple):
@@ -270,17 +237,12 @@ def find_blocks(text: str) -> list[JsonBlock]:
             effort -= EFFORT // 16
         else:
             found.append(JsonBlock(data, start, end))
-    fenced = list(_fenced(text))[-STARTS:]
-    found.sort(key=lambda block: (_within(fenced, block), block.start), reverse=True)
-    return found
-
-
-def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each fenced part; the last one may end with the text."""
     marks = [mark.start() for mark in _FENCE.finditer(text)]
-    for place in range(0, len(marks), 2):
-        yield marks[place], marks[place + 1] if place + 1 < len(marks) else len(text)
+    # The last fence may end with the text.
+    fences = list(zip(marks[::2], [*marks[1::2], len(text)], strict=False))[-STARTS:]
 
+    def order(block: JsonBlock) -> tuple[bool, int]:
+        fenced = any(start < block.start and block.end <= end for start, end in fences)
+        return fenced, block.start
 
-def _within(spans: list[tuple[int, int]], block: JsonBlock) -> bool:
-    return any(start < block.start and block.end <= end for start, end in spans)
+    return sorted(found, key=order, reverse=True)

@@ -389,9 +389,3 @@ def test_a_plain_form_never_changes_and_has_neither_rule_nor_default():
         answer_by_rule(Idea, {}, None)
     with pytest.raises(ValueError, match="frozen"):
         Idea(title="A").title = "B"
-    with pytest.raises(TypeError, match="OFFLINE_RULES"):
-
-        class Old(Form):
-            @classmethod
-            def answer_by_rule(cls, slots, rng):
-                return cls()
