@@ -14,10 +14,11 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from time import monotonic
 from typing import Any
@@ -37,7 +38,7 @@ from virsci_society.agents.backends.litellm import (
 from virsci_society.agents.backends.responses import get_field, one_line, token_count
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault, InputError, Overflow, Stopped, Verdict
-from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.gateway.retry import Retry, wait_after
 from virsci_society.agents.loop_thread import LoopThread
 from virsci_society.agents.prompts.request import Usage, estimate_tokens
 
@@ -60,9 +61,12 @@ class EmbeddingBatch:
     requests: int = 1
 
 
-def parse_rows(answer: Any, count: int) -> list[list[float]]:
-    """The vectors of an answer, in the order of the ``count`` texts."""
-    data = get_field(answer, "data")
+def read_rows(answer: Any, texts: Sequence[str]) -> EmbeddingBatch:
+    """The vectors of an answer in the order of the texts, with its tokens if they are believable.
+
+    Else one token per four characters is counted.
+    """
+    data, count = get_field(answer, "data"), len(texts)
     # By their numbers: nothing says that a server keeps the order of the texts.
     try:
         by_number = {int(get_field(one, "index")): get_field(one, "embedding") for one in data}
@@ -73,30 +77,16 @@ def parse_rows(answer: Any, count: int) -> list[list[float]]:
         raise Fault(f"the answer does not hold {count} rows of one length", "garbled")
     if not all(math.isfinite(number) for row in rows for number in row):
         raise Fault("the answer holds numbers that are not finite", "garbled")
-    return rows
-
-
-def parse_usage(answer: Any, texts: Sequence[str]) -> Usage:
-    """Tokens as the provider counted them, or one per four characters if that is not believable."""
-    characters = sum(map(len, texts))
-    most = 4 * characters + BEYOND * len(texts)
+    most = 4 * sum(map(len, texts)) + BEYOND * count
     counted = token_count(get_field(get_field(answer, "usage"), "prompt_tokens"), most)
     if counted is not None:
-        return Usage(counted, 0, estimated=False)
-    return Usage(sum(estimate_tokens(len(text)) for text in texts), 0)
+        return EmbeddingBatch(rows, Usage(counted, 0, estimated=False))
+    return EmbeddingBatch(rows, Usage(sum(estimate_tokens(len(text)) for text in texts), 0))
 
 
 SHORTEST = 16
 """Characters to which a text that is too long is cut at most."""
-
-ADVICE = {
-    "timeout": "raise deadlines, or see whether the server is alive",
-    "connection": "see whether the server runs at api_base",
-    "key": "put a valid key into the provider's environment variable",
-    "credit": "the account has no credit left",
-    "request": "see the embedding's model, api_base and dimensions",
-}
-"""What can be done about a fault that is not borne any longer."""
+WRONG = "see the embedding's model, api_base and dimensions"
 GOES_ON = "what has been embedded is kept where there is a cache, and the same command resumes it"
 
 
@@ -132,14 +122,9 @@ class EmbeddingLoop(LoopThread):
         self.stop()
 
 
-def embedding_loop() -> EmbeddingLoop:
-    """The embedding loop of this process, started at the first use."""
-    return _loop_of_process(os.getpid())
-
-
 @cache
 def _loop_of_process(process: int) -> EmbeddingLoop:
-    """The loop of a process by its id: a forked process has no thread of its parent."""
+    """The embedding loop of a process by its id: a forked one has no thread of its parent."""
     return EmbeddingLoop()
 
 
@@ -182,9 +167,8 @@ class LiteLLMEmbedding(Part):
 
         Where one batch fails for good, those under way are waited for and yielded first.
         """
-        endpoint = EndpointSettings(self.api_base, self.key, provider_of(self.model))
-        loop_thread = embedding_loop()
-        arguments = self._settings(endpoint)
+        loop_thread = _loop_of_process(os.getpid())
+        arguments = self._settings()
         starts = range(0, len(texts), self.batch)
         batches = deque(list(range(at, min(at + self.batch, len(texts)))) for at in starts)
         open_: dict[Future[EmbeddingBatch], list[int]] = {}
@@ -211,13 +195,14 @@ class LiteLLMEmbedding(Part):
 
     def close(self) -> None:
         """Close all connections; the next ``embed`` opens new ones."""
-        embedding_loop().close_transports(self._transports)
+        _loop_of_process(os.getpid()).close_transports(self._transports)
 
     def _words(self) -> LiteLLM:
         return LiteLLM(model=self.model, prices=self.prices)
 
-    def _settings(self, endpoint: EndpointSettings) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         """The arguments of every request."""
+        endpoint = EndpointSettings(self.api_base, self.key, provider_of(self.model))
         prepare_environment(self.api_base)
         arguments = litellm_arguments(self.model, endpoint, endpoint.secret())
         arguments["timeout"] = self.deadlines.read
@@ -226,59 +211,45 @@ class LiteLLMEmbedding(Part):
         return arguments
 
     async def _batch(self, texts: Sequence[str], arguments: dict[str, Any]) -> EmbeddingBatch:
-        """Make attempts at a batch until it is answered, or raise Stopped."""
-        id, began, faults = _id_of(texts), monotonic(), list[Fault]()
+        """Make attempts at a batch until it is answered, or raise Stopped or InputError.
+
+        A batch that is too long is divided, and of a single text the beginning is embedded.
+        """
+        # The waits are drawn from the name of the batch.
+        id = hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()[:16]
+        began, faults = monotonic(), list[Fault]()
         while True:
             try:
                 # A model may take minutes over its first batch, so silence after one says nothing.
                 if self.api_base is not None and not self._answered:
-                    await self._reach()
+                    found = await probe(self.api_base, self.deadlines.connect)
+                    if isinstance(found, Fault):
+                        raise found
                 answer = await self._attempt(texts, arguments)
+                self._answered = monotonic()
+                return replace(answer, requests=len(faults) + 1)
             except Overflow as verdict:
-                return await self._split_batch(texts, arguments, verdict, len(faults) + 1)
+                too_long = verdict
+                break
             except Verdict as verdict:
-                raise Stopped(f"{verdict}; {ADVICE['request']}") from None
+                raise Stopped(f"{verdict}; {WRONG}") from None
             except Fault as fault:
                 faults.append(fault)
-            else:
-                self._answered = monotonic()
-                rows, usage = answer
-                return EmbeddingBatch(rows, usage, requests=len(faults) + 1)
-            self._check_patience(faults, monotonic() - max(began, self._answered))
-            await asyncio.sleep(self.retry.delay(id, len(faults), faults[-1].retry_after))
-
-    def _check_patience(self, faults: list[Fault], seconds: float) -> None:
-        """Raise Stopped if the last fault of a batch is final, or the retries are used up."""
-        fault = faults[-1]
-        # Who is asked to wait has not failed: that counts against the patience alone.
-        failed = sum(one.kind != "rate" for one in faults)
-        if not fault.rule.retryable:
-            why = ""
-        elif failed >= self.retry.attempts:
-            why = f"; {failed} attempts have failed"
-        elif seconds >= self.retry.patience:
-            why = f"; nothing has been answered for {seconds:.0f} seconds"
-        elif not (self._answered or fault.sent) and 2 * seconds >= self.deadlines.connect:
-            # The next wait is about as long as all before it together.
-            why = "; nothing has ever answered"
-        else:
-            return
-        advice = ADVICE.get(fault.kind)
-        if not (self._answered or fault.sent or fault.rule.retryable):
-            raise InputError("; ".join(filter(None, (str(fault), advice))))
-        raise Stopped("; ".join(filter(None, (f"{fault}{why}", advice, GOES_ON))))
-
-    async def _split_batch(
-        self, texts: Sequence[str], arguments: dict[str, Any], verdict: Verdict, requests: int
-    ) -> EmbeddingBatch:
-        """Embed a batch that was too long by halves, or the beginning of a single text."""
-        if len(texts) == 1:
+            silent = monotonic() - max(began, self._answered)
+            contact = None if self._answered else self.deadlines.connect
+            try:
+                wait = wait_after(id, faults, self.retry, silent, contact)
+            except (InputError, Stopped) as error:
+                told = re.sub(r"(?:--set )?backend\.", "the embedding's ", str(error))
+                raise type(error)(f"{told}; {GOES_ON}") from None
+            await asyncio.sleep(wait)
+        requests, half = len(faults) + 1, len(texts) // 2
+        if half == 0:
             beginning = texts[0][: len(texts[0]) * 3 // 4]
             if len(beginning) < SHORTEST:
-                raise Stopped(f"{verdict}; {ADVICE['request']}")
+                raise Stopped(f"{too_long}; {WRONG}")
             one = await self._batch([beginning], arguments)
-            return EmbeddingBatch(one.rows, one.usage, cut=1, requests=requests + one.requests)
-        half = len(texts) // 2
+            return replace(one, cut=1, requests=requests + one.requests)
         left = await self._batch(texts[:half], arguments)
         right = await self._batch(texts[half:], arguments)
         tokens = left.usage.prompt_tokens + right.usage.prompt_tokens
@@ -286,17 +257,10 @@ class LiteLLMEmbedding(Part):
         requests += left.requests + right.requests
         return EmbeddingBatch(left.rows + right.rows, usage, left.cut + right.cut, requests)
 
-    async def _reach(self) -> None:
-        """Look whether anything answers at the address; raises Fault if it is silent."""
-        found = await probe(self.api_base or "", self.deadlines.connect)
-        if isinstance(found, Fault):
-            raise found
-
-    async def _attempt(
-        self, texts: Sequence[str], arguments: dict[str, Any]
-    ) -> tuple[list[list[float]], Usage]:
+    async def _attempt(self, texts: Sequence[str], arguments: dict[str, Any]) -> EmbeddingBatch:
         """Make one request; raises Verdict or Fault only."""
-        litellm, total = _library(self.model), self.deadlines.total
+        litellm, total = litellm_for(self.model), self.deadlines.total
+        litellm.DEFAULT_MAX_RETRIES = 0  # else it would make retries of its own
         with recorded_exchange() as passed:
             try:
                 async with asyncio.timeout(total):
@@ -308,18 +272,10 @@ class LiteLLMEmbedding(Part):
             except Exception as error:
                 failure = passed.failure(error) or _no_embeddings(passed.response.text, error)
             else:
-                return parse_rows(answer, len(texts)), parse_usage(answer, texts)
+                return read_rows(answer, texts)
             finally:
                 self._transports.update(passed.transports)
         raise failure
-
-
-@cache
-def _library(model: str) -> Any:
-    """litellm, without the retries that it makes by default for embeddings."""
-    litellm = litellm_for(model)
-    litellm.DEFAULT_MAX_RETRIES = 0
-    return litellm
 
 
 def _no_embeddings(body: str, error: Exception) -> Fault:
@@ -330,9 +286,3 @@ def _no_embeddings(body: str, error: Exception) -> Fault:
         complaint = "no JSON"
     why = one_line(f"{complaint or type(error).__name__}")
     return Fault(f"the answer is no list of embeddings ({why})", "garbled")
-
-
-def _id_of(texts: Sequence[str]) -> str:
-    """Name of a batch, from which its waits are drawn."""
-    content = json.dumps(list(texts)).encode()
-    return hashlib.sha256(content).hexdigest()[:16]

@@ -7,6 +7,7 @@ function of seed and call id alone, never of load or failure (rule 6).
 from __future__ import annotations
 
 import hashlib
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -15,6 +16,11 @@ from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request, Usage
 
 _WHOLE = 2.0**64
+
+
+def _of_live(name: str) -> Any:
+    """A property that has the value of the live part, which alone is connected to and paid."""
+    return property(lambda self: getattr(self.live, name), doc="That of the live part.")
 
 
 class Hybrid(Backend):
@@ -40,6 +46,14 @@ class Hybrid(Backend):
     Source: all: assumed."""
     seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
     """Of the draw of teams; null: the seed of the run. Source: follows `seed`."""
+
+    inline: ClassVar[Any] = _of_live("inline")
+    free: ClassVar[Any] = _of_live("free")
+    priced: ClassVar[Any] = _of_live("priced")
+    model_settings: ClassVar[Any] = _of_live("model_settings")
+    sends_schema: ClassVar[Any] = _of_live("sends_schema")
+    max_reply_tokens: ClassVar[Any] = _of_live("max_reply_tokens")
+    max_prompt_characters: ClassVar[Any] = _of_live("max_prompt_characters")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Hybrid:
@@ -86,11 +100,6 @@ class Hybrid(Backend):
         return {"live": self.live, "base": self.base}
 
     @property
-    def inline(self) -> bool:
-        """True if the model answers without suspending."""
-        return self.live.inline
-
-    @property
     def about(self) -> str:
         """The sentence for reports: which part answers for which teams."""
         named = [f"teams led by {', '.join(self.scientists)}"] if self.scientists else []
@@ -101,39 +110,9 @@ class Hybrid(Backend):
         return f"{self.live.about}, for {parts}{stages}; for the rest {self.base.about}"
 
     @property
-    def model_settings(self) -> str:
-        """Those of the model."""
-        return self.live.model_settings
-
-    @property
-    def sends_schema(self) -> bool:
-        """That of the model."""
-        return self.live.sends_schema
-
-    @property
-    def max_reply_tokens(self) -> int:
-        """That of the model."""
-        return self.live.max_reply_tokens
-
-    @property
-    def max_prompt_characters(self) -> int | None:
-        """That of the model."""
-        return self.live.max_prompt_characters
-
-    @property
     def unreadable_advice(self) -> str:
         """The live part's advice, with its keys where they stand in a hybrid."""
         return self.live.unreadable_advice.replace("backend.", "backend.live.")
-
-    @property
-    def free(self) -> bool:
-        """True if the live model is on this machine."""
-        return self.live.free
-
-    @property
-    def priced(self) -> bool:
-        """True if the price of the model is known."""
-        return self.live.priced
 
     def endpoint(self) -> Endpoint:
         """The endpoint of the model."""

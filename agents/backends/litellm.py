@@ -105,7 +105,13 @@ class LiteLLM(ChatCompletionsBackend):
         """US dollars for these tokens, by the price given or by litellm's list; else 0."""
         if self.prices is not None or not _is_listed(self.model):
             return super().price(usage)
-        return _listed_price(self.model, usage)
+        prompt, reply = litellm_for(self.model).cost_per_token(
+            model=self.model,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cache_read_input_tokens=usage.cached_tokens,
+        )
+        return float(prompt + reply)
 
     @property
     def endpoint_settings(self) -> EndpointSettings:
@@ -209,7 +215,7 @@ def as_received(completion: Any, body: str) -> Any:
 
 
 def _at(data: Any, path: str) -> Any:
-    """What stands at a path of names and positions in JSON data; None: nothing."""
+    """The value at a path of names and positions in JSON data; None: nothing."""
     for step in path.split("."):
         data = (data or [None])[0] if isinstance(data, list) else get_field(data, step)
     return data
@@ -376,16 +382,6 @@ def listed_window(model: str) -> int | None:
         if isinstance(tokens, int) and tokens > 0:
             return tokens
     return None
-
-
-def _listed_price(model: str, usage: Usage) -> float:
-    prompt, reply = litellm_for(model).cost_per_token(
-        model=model,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cache_read_input_tokens=usage.cached_tokens,
-    )
-    return float(prompt + reply)
 
 
 @cache

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -205,24 +205,16 @@ class Local(OpenAI):
         at its share of ``max_tokens``, and the reply is whole.
         """
         fields = super().request_fields(request)
-        if self.sends_schema:
-            limit_texts(fields["response_format"]["json_schema"]["schema"], self._limits(request))
+        if "response_format" in fields:
+            limit_texts(
+                fields["response_format"]["json_schema"]["schema"], request, self.max_tokens
+            )
         return fields
-
-    def _limits(self, request: Request) -> dict[str, int]:
-        asked = getattr(request.form, "words_asked", {})
-        shares = {
-            name: asked.get(name, UNASKED_WORDS)
-            for name in texts_of(json.loads(request.schema_text))
-        }
-        room = CHARACTERS_A_TOKEN * max(self.max_tokens - MARKS, 0) / max(sum(shares.values()), 1)
-        return {
-            name: max(SHORTEST, min(round(room * words), LONGEST)) for name, words in shares.items()
-        }
 
     async def _attempt(self, send: Send, request: Request) -> Reply:
         reply = await super()._attempt(send, request)
-        limits = self._limits(request) if self.sends_schema else {}
+        schema = json.loads(request.schema_text) if self.sends_schema else {}
+        limits = limit_texts(schema, request, self.max_tokens)
         return replace(reply, cut=True) if reached(reply.text, limits) else reply
 
     def make_sender(self, key: str | None) -> Send:
@@ -266,32 +258,34 @@ class Local(OpenAI):
             server.close()
 
 
-def texts_of(schema: Any) -> Iterator[str]:
-    """Names of the fields of a JSON Schema that take any text."""
-    if isinstance(schema, list):
-        for one in schema:
-            yield from texts_of(one)
-    elif isinstance(schema, dict):
-        for name, field in schema.get("properties", {}).items():
-            if field.get("type") == "string" and "enum" not in field and "const" not in field:
-                yield name
-            yield from texts_of(field)
-        yield from texts_of([schema.get("anyOf"), schema.get("items")])
+def limit_texts(schema: Any, request: Request, max_tokens: int) -> dict[str, int]:
+    """Write the longest length of each text into a JSON Schema, and of lists the number.
 
+    Returns:
+        The longest lengths by the names of the fields.
+    """
+    texts: list[tuple[str, dict[str, Any]]] = []
 
-def limit_texts(schema: Any, limits: Mapping[str, int]) -> None:
-    """Write the longest length of each text into a JSON Schema, and of lists the number."""
-    if isinstance(schema, list):
-        for one in schema:
-            limit_texts(one, limits)
-    elif isinstance(schema, dict):
-        for name, field in schema.get("properties", {}).items():
-            if name in limits and field.get("type") == "string" and "enum" not in field:
-                field["maxLength"] = limits[name]
-            limit_texts(field, limits)
-        if schema.get("type") == "array":
-            schema.setdefault("maxItems", MOST_ITEMS)
-        limit_texts([schema.get("anyOf"), schema.get("items")], limits)
+    def look(part: Any) -> None:
+        for one in part if isinstance(part, list) else [part]:
+            if not isinstance(one, dict):
+                continue
+            if one.get("type") == "array":
+                one.setdefault("maxItems", MOST_ITEMS)
+            for name, field in one.get("properties", {}).items():
+                if field.get("type") == "string" and not {"enum", "const"} & field.keys():
+                    texts.append((name, field))
+                look(field)
+            look([*one.get("anyOf", ()), one.get("items")])
+
+    look(schema)
+    asked = request.form.words_asked
+    words = {name: asked.get(name, UNASKED_WORDS) for name, _ in texts}
+    room = CHARACTERS_A_TOKEN * max(max_tokens - MARKS, 0) / max(sum(words.values()), 1)
+    limits = {name: max(SHORTEST, min(round(room * n), LONGEST)) for name, n in words.items()}
+    for name, field in texts:
+        field["maxLength"] = limits[name]
+    return limits
 
 
 def reached(text: str, limits: Mapping[str, int]) -> bool:

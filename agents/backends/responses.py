@@ -203,27 +203,22 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
     Args:
         max_reply_tokens: most tokens that were asked for.
     """
-    counted = get_field(completion, "usage")
-    failure = classify_success(completion) or _wordless(get_field(completion, "choices")[0])
+    counted, choices = get_field(completion, "usage"), get_field(completion, "choices")
+    failure = classify_success(completion) or _wordless(choices[0])
     if failure is not None:
         # What a provider counted it bills, whether or not there were words.
         failure.usage = None if counted is None else _usage(counted, request, "", max_reply_tokens)
         raise failure
-    choice = get_field(completion, "choices")[0]
-    text = _text(get_field(get_field(choice, "message"), "content"))
+    text = _text(get_field(get_field(choices[0], "message"), "content"))
     usage = _usage(counted, request, text, max_reply_tokens)
-    cut = _finish_reason(choice) in CUT
     # A server may call itself anything, of any length; the name goes into tables.
     name = str(get_field(completion, "model") or "")[:200]
-    return Reply(text, usage, name, cut=cut, speed=_speed(get_field(completion, "timings")))
-
-
-def _speed(timings: Any) -> tuple[float, float] | None:
-    """Tokens read and written in a second, as llama.cpp states them with each reply."""
-    names = ("prompt_per_second", "predicted_per_second")
-    said = tuple(get_field(timings, name) for name in names)
+    # llama.cpp states the tokens that it reads and writes in a second with each reply.
+    timings = get_field(completion, "timings")
+    said = [get_field(timings, f"{what}_per_second") for what in ("prompt", "predicted")]
     sound = all(isinstance(one, float | int) and 0 < one < BEYOND for one in said)
-    return (float(said[0]), float(said[1])) if sound else None
+    speed = (float(said[0]), float(said[1])) if sound else None
+    return Reply(text, usage, name, cut=_finish_reason(choices[0]) in CUT, speed=speed)
 
 
 def _wordless(choice: Any) -> Verdict | Fault | None:
@@ -232,7 +227,9 @@ def _wordless(choice: Any) -> Verdict | Fault | None:
     if error:
         return _inner_error(error)
     message = get_field(choice, "message")
-    refusal = _refusal(message)
+    # litellm stores the words by which a model declines aside.
+    aside = get_field(message, "provider_specific_fields")
+    refusal = _text(get_field(message, "refusal")) or _text(get_field(aside, "refusal"))
     if refusal.strip() or why == "refusal":
         return Refused(one_line(f"the model declined: {refusal}".removesuffix(": ")))
     if why in FILTERED:
@@ -270,30 +267,21 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _refusal(message: Any) -> str:
-    """The words by which the model declined; litellm stores them aside."""
-    aside = get_field(message, "provider_specific_fields")
-    return _text(get_field(message, "refusal")) or _text(get_field(aside, "refusal"))
-
-
 def _usage(counted: Any, request: Request, text: str, max_reply_tokens: int) -> Usage:
     """Tokens as the provider counted them, or one per four characters where it did not."""
-    asked = total_characters(request.messages)
     prompt = token_count(get_field(counted, "prompt_tokens"), most_tokens(request, BEYOND))
     # No tokens can be believed of no words only.
     least = 1 if text else 0
     reply = token_count(get_field(counted, "completion_tokens"), max_reply_tokens + BEYOND, least)
     estimated = prompt is None or reply is None
-    cached = token_count(_cached(counted), prompt or 0)
-    counts = prompt or estimate_tokens(asked), reply or estimate_tokens(len(text))
-    return Usage(*counts, estimated, cached or 0)
-
-
-def _cached(counted: Any) -> Any:
-    """Tokens of the prompt that came from a cache, under the name that the provider has for it."""
     details = get_field(counted, "prompt_tokens_details")
-    named = (get_field(counted, name) for name in CACHED)
-    return next(filter(None, (get_field(details, "cached_tokens"), *named)), None)
+    named = (get_field(details, "cached_tokens"), *(get_field(counted, name) for name in CACHED))
+    cached = token_count(next(filter(None, named), None), prompt or 0)
+    counts = (
+        prompt or estimate_tokens(total_characters(request.messages)),
+        reply or estimate_tokens(len(text)),
+    )
+    return Usage(*counts, estimated, cached or 0)
 
 
 def token_count(value: Any, most: int, least: int = 1) -> int | None:
@@ -309,15 +297,21 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
     """What an answer without success means."""
     message, codes = _message_and_codes(body[:_MOST_READ])
     reason = message or body or _destination(status, headers) or "no reason given"
-    text = one_line(f"HTTP {status}: {reason}")
-    meaning = _meaning(status, message.lower(), codes)
+    text, said = one_line(f"HTTP {status}: {reason}"), message.lower()
+    other = "server" if status >= 500 else "request" if status >= 400 else "redirect"
+    meanings = (
+        *(CODES[code] for code in sorted(codes & CODES.keys())),
+        *(kind for kind, statuses, words in WORDINGS if status in statuses and words.search(said)),
+        STATUSES.get(status, other),
+    )
+    meaning = meanings[0]
     if not isinstance(meaning, str):
         return meaning(text)
     after = retry_after_seconds(headers, time.time())
     fault = Fault(text, meaning, status=status, retry_after=after)
     if meaning == "request":
-        said = (message or body[:_MOST_READ]).lower()
-        fault.hint = next((key for words, key in REFUSALS if words.search(said)), "")
+        complaint = said or body[:_MOST_READ].lower()
+        fault.hint = next((key for words, key in REFUSALS if words.search(complaint)), "")
     return fault
 
 
@@ -354,13 +348,13 @@ def _inner_error(error: Any) -> Verdict | Fault:
 def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | Fault:
     """What an exception of a provider's library means, where no answer came."""
     chain = [*_causes(error)]
-    for one in reversed(chain):
-        for cls in type(one).__mro__:
-            if cls.__name__ in ERRORS:
-                text = ": ".join(filter(None, (type(one).__name__, str(one))))
-                fault = Fault(one_line(text), ERRORS[cls.__name__])
-                fault.sent = sent and not any(map(_is_unsent, chain))
-                return fault
+    names = [[cls.__name__ for cls in type(one).__mro__] for one in chain]
+    for one, classes in zip(reversed(chain), reversed(names), strict=True):
+        if kind := next((ERRORS[name] for name in classes if name in ERRORS), ""):
+            text = ": ".join(filter(None, (type(one).__name__, str(one))))
+            fault = Fault(one_line(text), kind)
+            fault.sent = sent and UNSENT.isdisjoint(name for classes in names for name in classes)
+            return fault
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 300:
         return classify_response(status, str(error), {})
@@ -385,10 +379,6 @@ def classify_refusal(error: Exception) -> Verdict | Fault:
     return found
 
 
-def _is_unsent(error: BaseException) -> bool:
-    return not UNSENT.isdisjoint(cls.__name__ for cls in type(error).__mro__)
-
-
 def one_line(text: str) -> str:
     """The text without secrets, line breaks and control characters, cut to ``LONGEST``."""
     # Redacted before it is cut: half of a key would no longer be known as one.
@@ -398,16 +388,6 @@ def one_line(text: str) -> str:
 def get_field(thing: Any, name: str) -> Any:
     """A field of plain data or of an object; None where there is none."""
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
-
-
-def _meaning(status: int, message: str, codes: frozenset[str]) -> type[Verdict] | str:
-    for code in sorted(codes & CODES.keys()):
-        return CODES[code]
-    for meaning, statuses, wording in WORDINGS:
-        if status in statuses and wording.search(message):
-            return meaning
-    other = "server" if status >= 500 else "request" if status >= 400 else "redirect"
-    return STATUSES.get(status, other)
 
 
 def _destination(status: int, headers: Mapping[str, str]) -> str:
@@ -464,34 +444,20 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds to wait (>= 0) by the headers of an answer; None if they name none.
 
-    ``retry-after-ms`` comes before ``retry-after``; upper and lower case are one.
+    ``retry-after-ms`` comes before ``retry-after``, which has seconds or an HTTP date.
 
     Args:
         now: seconds since 1970, for an answer without the header ``date``.
     """
-    given = {str(name).lower(): str(value) for name, value in headers.items()}
-    number = _SECONDS.fullmatch(given.get("retry-after-ms", "").strip())
-    if number:
-        return 0.0 if number[1] else float(number[2]) / 1000
+    named = ((str(name).lower(), str(value).strip()) for name, value in headers.items())
+    given = {name: value for name, value in named if len(value) <= _LONGEST_HEADER}
+    for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        if number := _SECONDS.fullmatch(given.get(name, "")):
+            return 0.0 if number[1] else float(number[2]) / per_second
+    date = _since_1970(given.get("retry-after", ""))
     # The server's own clock, which set the date: ours may have been set by an hour meanwhile.
     sent = _since_1970(given.get("date", ""))
-    return parse_retry_after(given.get("retry-after"), now if sent is None else sent)
-
-
-def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Seconds that a ``Retry-After`` header asks for (>= 0), or None if it cannot be read.
-
-    Args:
-        value: a number of seconds or an HTTP date; what lies in the past is 0.
-        now: seconds since 1970.
-    """
-    text = (value or "").strip()
-    if not text or len(text) > _LONGEST_HEADER:
-        return None
-    if number := _SECONDS.fullmatch(text):
-        return 0.0 if number[1] else float(number[2])
-    date = _since_1970(text)
-    return None if date is None else max(0.0, date - now)
+    return None if date is None else max(0.0, date - (now if sent is None else sent))
 
 
 def _since_1970(text: str) -> float | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, SupportsIndex
 
@@ -207,7 +207,7 @@ def repair_json(text: str, form: type[BaseModel], cut: bool = False) -> Any:
     def labelled() -> dict[str, Any]:
         return read_labels(text[1:].removesuffix("}"), form, closed=not depth)
 
-    readings = [labelled, lambda: _repair_verified(text, form)]
+    readings: list[Callable[[], dict[str, Any]]] = [labelled, lambda: _repair_verified(text, form)]
     if not _unquoted_pattern(form).search(text):
         readings.reverse()
     try:
