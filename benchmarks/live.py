@@ -62,7 +62,7 @@ def society(backend: Any, folder: Path | None, args: argparse.Namespace) -> Any:
     from virsci_society.society.kernel.durations import Times
     from virsci_society.society.model import Society
 
-    journal = None if folder is None else Journal.open(folder / "journal.sqlite")
+    journal = None if folder is None else Journal(folder / "journal.sqlite")
     return Society(
         Synthetic(scientists=400, papers=1500).generate(1),
         protocol=VirSci(turns=args.turns),

@@ -51,7 +51,7 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
 
     people = LATER_PEOPLE if args.later else PEOPLE
     ecosystem = Synthetic(scientists=people, papers=2 * people).generate(1)
-    journal = None if path is None else Journal.open(path)
+    journal = None if path is None else Journal(path)
     known = 0 if journal is None else journal.unreplayed
     backend = Offline()
     model = Society(

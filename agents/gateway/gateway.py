@@ -164,7 +164,7 @@ class Gateway:
         self.backend, self.in_flight = backend, in_flight
         self.inline = backend.inline
         if journal is None and not self.inline:
-            journal = Journal.open(None)
+            journal = Journal(None)
         self.journal = journal
         self.strict = strict
         self.shut = strict or not (journal is None or journal.is_empty)
@@ -323,7 +323,7 @@ class Gateway:
     def _attempt_maker(self) -> Attempts:
         """What makes attempts; made at the first paid call, on the loop."""
         if self.journal is None:
-            self.journal = Journal.open(None)
+            self.journal = Journal(None)
         if self.shared is not None:
             pool = self.shared.pool
         else:

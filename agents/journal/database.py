@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -273,7 +272,8 @@ def _sealed_rows(database: sqlite3.Connection, path: Path) -> dict[str, dict[int
     """The hash of every row by the last seal that names it, by table and number."""
     sealed: dict[str, dict[int, bytes]] = {table: {} for table in TABLES}
     hash_ = b""
-    for expected, (row, entries, stored) in enumerate(_seals(database), start=1):
+    seals = database.execute("SELECT row, entries, hash FROM seals ORDER BY row")
+    for expected, (row, entries, stored) in enumerate(seals, start=1):
         hash_ = chained(hash_, bytes(entries))
         if row != expected or bytes(stored) != hash_ or len(entries) % SEAL_ENTRY.size:
             raise damaged(path, f"row {expected} of seals does not follow from the rows before it")
@@ -282,10 +282,6 @@ def _sealed_rows(database: sqlite3.Connection, path: Path) -> dict[str, dict[int
                 raise damaged(path, f"row {row} of seals names a table that is not known")
             sealed[TABLES[number]][sealed_row] = digest
     return sealed
-
-
-def _seals(database: sqlite3.Connection) -> Iterator[tuple[int, bytes, bytes]]:
-    yield from database.execute("SELECT row, entries, hash FROM seals ORDER BY row")
 
 
 def _verify_table(

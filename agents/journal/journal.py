@@ -44,7 +44,7 @@ from virsci_society.agents.journal.writer import (
     GroupCommitWriter,
     HashChain,
     Statements,
-    attempts_from_rows,
+    attempt_from_row,
     outcome_from_row,
 )
 from virsci_society.agents.prompts.request import Request
@@ -56,86 +56,70 @@ LISTED = 1000
 
 
 class Journal:
-    """The calls and retrievals of one run, on disk or in memory; made by ``open``."""
+    """The calls and retrievals of one run, on disk or, without a path, in memory."""
 
     def __init__(
         self,
-        path: Path | None,
-        parent: Journal | None,
-        frozen: bool,
-        fence: Callable[[], None] | None = None,
-        verify: bool = True,
-    ) -> None:
-        self.path, self.frozen, self._fence = path, frozen, fence
-        self.first_mismatch: tuple[float, str] | None = None
-        self.first_parent_mismatch: tuple[float, str] | None = None
-        self._parent = parent
-        # First of all: whoever has the lock is the only writer, and may make or repair the tables.
-        self._lock = None if path is None or frozen else lock_journal(path)
-        # The clock's thread and the loop's both read, through one connection.
-        self._reading = threading.Lock()
-        try:
-            self._connect(path, frozen, verify)
-        except BaseException:
-            self._unlock()
-            raise
-        self._writer = GroupCommitWriter(self._begin, self._commit, self._broken)
-        self._closed = False
-        self._count_earlier(parent)
-        self._statements = Statements(self._db, self.session, self._chain)
-        if not frozen:
-            self.set_meta({"session": str(self.session)})
-
-    def _connect(self, path: Path | None, frozen: bool, verify: bool) -> None:
-        if path is not None and verify:
-            # Before SQLite reads the log: it would leave out what stands behind damage.
-            verify_log(path)
-        self._db = connect(path, frozen)
-        check_format(self._db, path, frozen)
-        self.rows_verified = verify_rows(self._db, path) if path and verify else 0
-        self._chain = None
-        if path is not None and not frozen:
-            make_durable(self._db, path)
-            self._chain = HashChain(self._db)
-        self._file: tuple[int, int] | None = None
-        if path is not None and not frozen:
-            made = os.stat(path)
-            self._file = made.st_dev, made.st_ino
-        # A second connection, so that nobody who reads waits for a commit.
-        self._reader = self._db if path is None or frozen else connect(path, frozen)
-
-    def _count_earlier(self, parent: Journal | None) -> None:
-        """Count what earlier sessions have left."""
-        # Rows up to the last one are of earlier sessions; a finished run must have asked for each
-        # (rule 22).
-        last = self._one("SELECT max(row) FROM calls") or 0
-        self._requested = bytearray(last + 1)
-        self.unreplayed: int = self._one("SELECT count(*) FROM calls")
-        # Attempts from this row on are under way in this session, and not in doubt.
-        self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
-        self.session = self._number("session", "0", int) + 1
-        self._totals = self._earlier_totals()
-        self.is_empty = (
-            not self.unreplayed
-            and parent is None
-            and not self._one("SELECT count(*) FROM findings")
-        )
-        self.fork_date = self._number("past", "-inf", float)
-        """Simulated date in days before which a fork asks nothing new; -inf if this is no fork."""
-
-    @classmethod
-    def open(
-        cls,
         path: Path | None,
         *,
         parent: Path | None = None,
         frozen: bool = False,
         fence: Callable[[], None] | None = None,
         verify: bool = True,
-    ) -> Journal:
-        """Open a journal, and make it if there is none."""
-        source = None if parent is None else cls(parent, None, True)
-        return cls(path, source, frozen, fence, verify)
+    ) -> None:
+        self.path, self.frozen, self._fence = path, frozen, fence
+        self.first_mismatch: tuple[float, str] | None = None
+        self.first_parent_mismatch: tuple[float, str] | None = None
+        self._parent = None if parent is None else Journal(parent, frozen=True)
+        # First of all: whoever has the lock is the only writer, and may make or repair the tables.
+        self._lock = None if path is None or frozen else lock_journal(path)
+        # The clock's thread and the loop's both read, through one connection.
+        self._reading = threading.Lock()
+        try:
+            self._connect(path, verify)
+        except BaseException:
+            if self._lock is not None:
+                self._lock.release()
+            raise
+        self._writer = GroupCommitWriter(self._begin, self._commit, self._broken)
+        self._closed = False
+        # Rows up to the last one are of earlier sessions; a finished run must have asked for each
+        # (rule 22).
+        self._requested = bytearray((self._one("SELECT max(row) FROM calls") or 0) + 1)
+        self.unreplayed: int = self._one("SELECT count(*) FROM calls")
+        # Attempts from this row on are under way in this session, and not in doubt.
+        self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
+        self.session = self._number("session", "0", int) + 1
+        self._totals = Totals()
+        for outcome, count, *sums, reserved, reserved_usd in self._all(SUMS):
+            self._totals.add(outcome, count, *sums)
+            if outcome == IN_DOUBT:
+                self._totals.in_doubt_tokens += reserved
+                usd = self._totals.in_doubt_usd + reserved_usd
+                self._totals.in_doubt_usd = round(usd, USD_DECIMALS)
+        held = self.unreplayed or self._one("SELECT count(*) FROM findings")
+        self.is_empty = parent is None and not held
+        self.fork_date = self._number("past", "-inf", float)
+        """Simulated date in days before which a fork asks nothing new; -inf if this is no fork."""
+        self._statements = Statements(self._db, self.session, self._chain)
+        self.set_meta({"session": str(self.session)})
+
+    def _connect(self, path: Path | None, verify: bool) -> None:
+        if path is not None and verify:
+            # Before SQLite reads the log: it would leave out what stands behind damage.
+            verify_log(path)
+        self._db = self._reader = connect(path, self.frozen)
+        check_format(self._db, path, self.frozen)
+        self.rows_verified = verify_rows(self._db, path) if path and verify else 0
+        self._chain: HashChain | None = None
+        self._file: tuple[int, int] | None = None
+        if path is not None and not self.frozen:
+            make_durable(self._db, path)
+            self._chain = HashChain(self._db)
+            made = os.stat(path)
+            self._file = made.st_dev, made.st_ino
+            # A second connection, so that nobody who reads waits for a commit.
+            self._reader = connect(path, self.frozen)
 
     def lookup_call(self, request: Request) -> CallOutcome | None:
         """The outcome that an earlier session, or the parent, stored for this very request.
@@ -144,7 +128,14 @@ class Journal:
         """
         row = self._row(CALL, request.id)
         if row is None:
-            return self._lookup_in_parent(request)
+            outcome = None if self._parent is None else self._parent.lookup_call(request)
+            if outcome is None:
+                self._note_parent()
+            else:
+                # Without a wait: the parent keeps what was paid for, so nothing is lost before the
+                # commit.
+                self.store_outcome(request, outcome)
+            return outcome
         if row[1] != request.hash:
             # Noted and not raised: the smallest by date and id is reported, in whatever order they
             # come (rule 22).
@@ -165,11 +156,22 @@ class Journal:
         """
         row = None if self.is_empty else self._row(RETRIEVAL, id_)
         if row is None:
-            return self._retrieval_of_parent(id_, hash_, asked)
+            parent = self._parent
+            value = None if parent is None else parent.lookup_retrieval(id_, hash_, asked)
+            if value is None:
+                self._note_parent()
+            else:
+                self.store_retrieval(id_, hash_, asked, value)
+            return value
         if row[0] != hash_:
             self.first_mismatch = _first(self.first_mismatch, (row[1], id_))
             return None
         return bytes(row[2])
+
+    def _note_parent(self) -> None:
+        if self._parent is not None:
+            other = self._parent.first_mismatch
+            self.first_parent_mismatch = _first(self.first_parent_mismatch, other)
 
     def store_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
         """Store a retrieval with the next commit, without waiting for it.
@@ -204,7 +206,10 @@ class Journal:
             raise ProtocolError(f"{request.id}: nothing ends in a frozen journal")
         # Secrets go before the cut: half of one would not be recognised.
         attempt.detail = redact(attempt.detail)[:500]
-        self._totals.add(attempt.outcome, 1, *_sums(attempt))
+        usage = attempt.usage
+        tokens = (usage.prompt_tokens, usage.completion_tokens, int(usage.estimated))
+        costs = (usage.cached_tokens, attempt.usd, attempt.seconds)
+        self._totals.add(attempt.outcome, 1, *tokens, *costs)
         committed: CallOutcome | None = await self._writer.commit(
             partial(self._statements.update_attempt, request, attempt, outcome)
         )
@@ -226,8 +231,7 @@ class Journal:
 
     def answered(self) -> tuple[int, float | None]:
         """Number of calls that have an outcome, and the latest simulated date of one, in days."""
-        found = self._all("SELECT count(*), max(asked) FROM calls")
-        return found[0][0], found[0][1]
+        return tuple(self._all("SELECT count(*), max(asked) FROM calls")[0])
 
     def models(self) -> list[str]:
         """Names of the models that have answered, as they gave them."""
@@ -239,7 +243,7 @@ class Journal:
 
     def attempts(self) -> Iterator[Attempt]:
         """All attempts of the ledger, in the order in which they were made."""
-        yield from attempts_from_rows(self._all(LEDGER))
+        yield from map(attempt_from_row, self._all(LEDGER))
 
     def totals(self) -> Totals:
         """Sums over the attempts of all sessions by now.
@@ -306,48 +310,14 @@ class Journal:
             if not self.frozen and self.path is not None:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
-        self._unlock()
+        if self._lock is not None:
+            self._lock.release()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _lookup_in_parent(self, request: Request) -> CallOutcome | None:
-        if self._parent is None:
-            return None
-        outcome = self._parent.lookup_call(request)
-        if outcome is None:
-            self.first_parent_mismatch = _first(
-                self.first_parent_mismatch, self._parent.first_mismatch
-            )
-        else:
-            # Without a wait: the parent keeps what was paid for, so nothing is lost before the
-            # commit.
-            self.store_outcome(request, outcome)
-        return outcome
-
-    def _retrieval_of_parent(self, id_: str, hash_: str, asked: float) -> bytes | None:
-        if self._parent is None:
-            return None
-        value = self._parent.lookup_retrieval(id_, hash_, asked)
-        if value is None:
-            self.first_parent_mismatch = _first(
-                self.first_parent_mismatch, self._parent.first_mismatch
-            )
-        else:
-            self.store_retrieval(id_, hash_, asked, value)
-        return value
-
-    def _earlier_totals(self) -> Totals:
-        totals = Totals()
-        for outcome, count, *sums, reserved, reserved_usd in self._all(SUMS):
-            totals.add(outcome, count, *sums)
-            if outcome == IN_DOUBT:
-                totals.in_doubt_tokens += reserved
-                totals.in_doubt_usd = round(totals.in_doubt_usd + reserved_usd, USD_DECIMALS)
-        return totals
 
     def _row(self, query: str, id_: str) -> Any:
         try:
@@ -415,18 +385,8 @@ class Journal:
             )
         return Stopped(f"{self.path}: the journal cannot be written: {error}; make room for it")
 
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-
 
 def _first(
     call: tuple[float, str] | None, other: tuple[float, str] | None
 ) -> tuple[float, str] | None:
     return min((given for given in (call, other) if given is not None), default=None)
-
-
-def _sums(attempt: Attempt) -> tuple[int, int, int, int, float, float]:
-    usage = attempt.usage
-    tokens = (usage.prompt_tokens, usage.completion_tokens, int(usage.estimated))
-    return (*tokens, usage.cached_tokens, attempt.usd, attempt.seconds)

@@ -162,15 +162,12 @@ class Totals:
     reserved for them.
 
     Attributes:
-        prompt_tokens: tokens of prompts, of attempts whose cost is known.
-        completion_tokens: tokens of their replies.
+        prompt_tokens: of attempts whose cost is known, as are ``completion_tokens`` and ``usd``.
         cached_tokens: tokens of prompts that the provider took from its cache.
-        in_doubt_tokens: tokens that were reserved for attempts in doubt.
+        in_doubt_tokens: reserved for attempts in doubt, as is ``in_doubt_usd``.
         estimated: answered attempts whose tokens were estimated.
-        usd: price in US dollars.
-        in_doubt_usd: US dollars that were reserved for attempts in doubt.
-        cut_off_tokens: tokens that were reserved for them.
-        cut_off_usd: US dollars that were reserved for them.
+        cut_off: attempts cut off before their cost was known.
+        cut_off_tokens: reserved for these, as is ``cut_off_usd``.
         seconds: real time of all attempts together.
     """
 
@@ -199,16 +196,7 @@ class Totals:
         usd: float,
         seconds: float,
     ) -> None:
-        """Add attempts that ended in the same way, all with estimated tokens or all without.
-
-        Args:
-            prompt_tokens: tokens of their prompts.
-            completion_tokens: tokens of their replies.
-            estimated: how many of them have estimated tokens.
-            cached_tokens: tokens of their prompts from a cache.
-            usd: their price in US dollars.
-            seconds: their real time.
-        """
+        """Add attempts that ended in the same way, all with estimated tokens or all without."""
         self.attempts += attempts
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + attempts
         self.estimated += estimated if outcome == ANSWERED else 0

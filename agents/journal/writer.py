@@ -103,8 +103,8 @@ SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estima
     GROUP BY outcome, estimated, prompt_tokens + completion_tokens > 0 ORDER BY outcome, estimated
 """
 LEDGER = """
-SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
-    prompt_tokens, completion_tokens, estimated, cached_tokens FROM attempts ORDER BY row
+SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, prompt_tokens,
+    completion_tokens, estimated, cached_tokens, usd, seconds, detail FROM attempts ORDER BY row
 """
 
 # One statement each: every statement of the writer waits once for the interpreter.
@@ -215,20 +215,12 @@ def outcome_from_row(row: Any) -> CallOutcome:
     return CallOutcome(kind, text, model, usage, bool(cut), model != marked)
 
 
-def attempts_from_rows(rows: list[Any]) -> list[Attempt]:
-    """The attempts from rows of ``LEDGER``."""
-    names = (
-        *("call", "number", "endpoint", "reserved", "reserved_usd", "outcome", "status", "usd"),
-        *("seconds", "detail"),
-    )
-    # The last four columns have no name here: they are its tokens.
-    return [
-        Attempt(
-            **dict(zip(names, row, strict=False)),
-            usage=Usage(row[-4], row[-3], bool(row[-2]), row[-1]),
-        )
-        for row in rows
-    ]
+def attempt_from_row(row: Any) -> Attempt:
+    """The attempt from a row of ``LEDGER``."""
+    prompt, completion, estimated, cached = row[7:11]
+    usage = Usage(prompt, completion, bool(estimated), cached)
+    values: list[Any] = [*row[:7], usage, *row[11:]]
+    return Attempt(*values)
 
 
 MOST_QUEUED = 20_000

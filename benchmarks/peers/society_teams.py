@@ -100,7 +100,7 @@ def main() -> None:
     work = read_work()
     work.folder.mkdir(parents=True, exist_ok=True)
     make_society(replace(work, agents=1, calls=1, protocol="chain"), None).run_to_end()
-    journal = Journal.open(work.folder / "journal.sqlite")
+    journal = Journal(work.folder / "journal.sqlite")
     society = make_society(work, journal)
     with measured(work) as figures:
         society.run_to_end()

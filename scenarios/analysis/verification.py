@@ -105,7 +105,7 @@ def _verify_files(folder: Path) -> str:
 
 
 def _verify_journal(path: Path) -> str:
-    with Journal.open(path, frozen=True) as journal:
+    with Journal(path, frozen=True) as journal:
         return f"{path}: {journal.rows_verified} rows are as they were written"
 
 

@@ -212,7 +212,7 @@ def replaying(folder: Path, *, trust: bool = False) -> Iterator[tuple[Scenario, 
             f"{folder}: the run is not finished (no {MANIFEST}); its own command resumes it"
         )
     scenario = load_scenario(folder / SCENARIO, trust=trust)
-    with Journal.open(folder / JOURNAL, frozen=True) as journal:
+    with Journal(folder / JOURNAL, frozen=True) as journal:
         yield scenario, RecordingGateway(scenario.seeded_backend, journal)
 
 

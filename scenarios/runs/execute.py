@@ -262,7 +262,7 @@ def replay(
 
     told = Progress() if progress is None else progress
     # Written in any case, and thrown away without --out: the digest is made as files are written.
-    with Journal.open(folder / JOURNAL, frozen=True) as journal, _place(out) as target:
+    with Journal(folder / JOURNAL, frozen=True) as journal, _place(out) as target:
         require_journal_identity(journal, folder)
         scenario = load_scenario(check_file(folder / SCENARIO), settings=settings, trust=trust)
         told.begin("preparing the ecosystem")

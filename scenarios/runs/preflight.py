@@ -119,7 +119,7 @@ def held_scenario(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        with Journal.open(path, frozen=True) as journal:
+        with Journal(path, frozen=True) as journal:
             held = json.loads(journal.meta("scenario") or "{}")
     except (InputError, ValueError, RecursionError):
         return {}  # what is wrong with it is told where it is opened to be resumed

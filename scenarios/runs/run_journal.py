@@ -72,9 +72,9 @@ def open_journal(
     if fork is not None and folder.resolve() == fork.resolve():
         raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
     if fork is not None:
-        with Journal.open(fork / JOURNAL, frozen=True) as held:
+        with Journal(fork / JOURNAL, frozen=True) as held:
             require_journal_identity(held, fork)
-    return Journal.open(folder / JOURNAL, parent=parent, fence=fence)
+    return Journal(folder / JOURNAL, parent=parent, fence=fence)
 
 
 def matches_journal(journal: Journal, scenario: Scenario) -> bool:

@@ -231,7 +231,7 @@ def _with_counts(
     """The state with scenario, date and cost: of results from their manifest, else the journal."""
     ledger, answered, day = manifest.get("ledger") or {}, None, manifest.get("days")
     if told.state != FINISHED and notes:
-        with Journal.open(run / JOURNAL, frozen=True, verify=False) as journal:
+        with Journal(run / JOURNAL, frozen=True, verify=False) as journal:
             ledger = ledger_of(journal)
             answered, latest = journal.answered()
         day = latest if day is None else day
@@ -282,7 +282,7 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
         run.manifest |= {"state": state.state, "partial": why}
         journal = target.parent / JOURNAL
         if state.session:
-            with Journal.open(journal, frozen=True, verify=False) as held:
+            with Journal(journal, frozen=True, verify=False) as held:
                 run.manifest["ledger"] = ledger_of(held)
     return run, state
 

@@ -218,7 +218,7 @@ def _read_journal(folder: Path, read: Callable[[Journal], T], missing: T) -> T:
     path = folder / JOURNAL
     with suppress(SocietyError):
         if path.is_file() and path.stat().st_size:
-            with Journal.open(path, frozen=True, verify=False) as journal:
+            with Journal(path, frozen=True, verify=False) as journal:
                 return read(journal)
     return missing
 

@@ -124,7 +124,7 @@ def answers_in(folder):
     if not path.is_file():
         return set()
     try:
-        with Journal.open(path, frozen=True) as journal:
+        with Journal(path, frozen=True) as journal:
             return {one[0] for one in journal.outcomes()}
     except InputError:
         return set()  # killed before its first table was there
@@ -134,7 +134,7 @@ def attempts_in(folder):
     """The ledger of a run, row by row."""
     from virsci_society.agents.journal.journal import Journal
 
-    with Journal.open(Path(folder) / "journal.sqlite", frozen=True) as journal:
+    with Journal(Path(folder) / "journal.sqlite", frozen=True) as journal:
         return list(journal.attempts())
 
 

@@ -85,7 +85,7 @@ def test_no_more_is_generated_than_the_budget_allows(server, promise, number):
     rates = mixes()[number]
     late = not rates.keys().isdisjoint({"stalled", "slow"})
     reset(server, rates=rates, seed=number, streak=50, stalled_seconds=0.2, slow_seconds=0.1)
-    with Journal.open(None) as journal:
+    with Journal(None) as journal:
         spend(server, journal, BOUND, deadlines=QUICK if late else PATIENT)
         totals = journal.totals()
     assert generated(server) <= totals.tokens <= BOUND
@@ -102,9 +102,9 @@ def test_there_are_twenty_mixtures_of_known_faults():
 def test_what_a_resumed_run_spends_counts_what_was_cut_off_before(server, tmp_path, promise):
     reset(server, rates={"stalled": 0.5}, seed=3, streak=50, stalled_seconds=0.2)
     for bound in (BOUND, BOUND, 2 * BOUND):
-        with Journal.open(tmp_path / "journal.sqlite") as journal:
+        with Journal(tmp_path / "journal.sqlite") as journal:
             spend(server, journal, bound, deadlines=QUICK)
-        with Journal.open(tmp_path / "journal.sqlite", frozen=True) as journal:
+        with Journal(tmp_path / "journal.sqlite", frozen=True) as journal:
             totals, attempts = journal.totals(), list(journal.attempts())
         assert generated(server) <= totals.tokens <= bound
     late = [one for one in attempts if one.outcome == "timeout"]
@@ -117,7 +117,7 @@ def test_an_attempt_that_never_reached_the_provider_costs_nothing(server):
     """A refused connection is no answer that could have been generated."""
     backend = OpenAI(model="test", api_base="http://127.0.0.1:9/v1", deadlines={"connect": 60})
     retry = Retry(attempts=3, first=0.0005, longest=0.001)
-    with Journal.open(None) as journal:
+    with Journal(None) as journal:
         gateway = Gateway(backend, 1, journal, retry=retry, budget=Budget(tokens=50_000))
         with pytest.raises(Stopped, match="3 attempts"):
             asyncio.run(gateway.complete(asked()))

@@ -49,7 +49,7 @@ async def fill(journal):
 def journals(tmp_path_factory):
     """A journal that was closed, and one of a killed run, whose log still holds its commits."""
     folder = tmp_path_factory.mktemp("journals")
-    with Journal.open(folder / "journal.sqlite") as journal:
+    with Journal(folder / "journal.sqlite") as journal:
         asyncio.run(fill(journal))
         shutil.copytree(folder, folder / "killed", ignore=shutil.ignore_patterns("killed"))
     (folder / "closed").mkdir()
@@ -59,7 +59,7 @@ def journals(tmp_path_factory):
 
 def content(path, **how):
     """All that a run takes from a journal."""
-    with Journal.open(path, **how) as journal:
+    with Journal(path, **how) as journal:
         rows = {
             table: journal._all(f"SELECT * FROM {table}")
             for table in ("calls", "attempts", "findings")
@@ -255,7 +255,7 @@ def test_a_journal_without_its_hashes_or_of_another_format_is_refused(journals, 
             database.execute(change)
         for frozen in (True, False):
             with pytest.raises(InputError, match=told):
-                Journal.open(path, frozen=frozen)
+                Journal(path, frozen=frozen)
 
 
 def test_a_finished_run_of_the_same_scenario_is_refused_when_damaged(micro, finished, tmp_path):

@@ -63,6 +63,6 @@ def test_two_writers_that_no_lock_keeps_apart_are_noticed(
     code, _ = nursery.run(tmp_path / "again", "run", path, "--out", run)
     assert code == 0, (tmp_path / "again").read_text(encoding="utf-8")
     assert digest_of(run) == honest
-    with Journal.open(run / "journal.sqlite", frozen=True) as journal:
+    with Journal(run / "journal.sqlite", frozen=True) as journal:
         assert journal.rows_verified > 0
     promise("R12", "writers that no lock kept apart", 2)

@@ -124,7 +124,7 @@ def test_a_finished_run_is_not_read_through_links(micro, finished, outside, tmp_
 def test_a_journal(outside, tmp_path, promise):
     folder = tmp_path / "run"
     folder.mkdir()
-    use = lambda _: Journal.open(folder / "journal.sqlite")  # noqa: E731
+    use = lambda _: Journal(folder / "journal.sqlite")  # noqa: E731
     promise("R10", "links refused", each_planted(folder, JOURNAL, outside, use))
 
 

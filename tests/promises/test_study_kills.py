@@ -343,7 +343,7 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
         server.plan(Plan())
         run_scenario(chosen, one, lease=lease)
     calls = server.counts(full=True)["by_call"]
-    with Journal.open(one / "journal.sqlite", frozen=True) as journal:
+    with Journal(one / "journal.sqlite", frozen=True) as journal:
         in_doubt = set(journal.in_doubt())
     again = {id_ for id_, call in calls.items() if call["attempts"] > 1}
     assert again <= in_doubt

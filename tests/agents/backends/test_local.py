@@ -104,10 +104,10 @@ def test_other_weights_under_the_same_name_do_not_resume_a_run(tmp_path):
     path = gguf(tmp_path / "m.gguf")
     scenario = load_scenario("quickstart", backend={"use": "local", "weights": str(path)})
     name = scenario.backend.backend.paid.served_name
-    with Journal.open(tmp_path / "journal.sqlite") as journal:
+    with Journal(tmp_path / "journal.sqlite") as journal:
         outcome = CallOutcome.of_reply(Reply("{}", Usage(), name))
         journal.store_outcome(a_request(), outcome)
-    with Journal.open(tmp_path / "journal.sqlite") as journal:
+    with Journal(tmp_path / "journal.sqlite") as journal:
         require_same_weights(journal, scenario)
         gguf(path, 5000)
         with pytest.raises(InputError, match=f"answered by {name}, and this is m sha256:"):

@@ -94,7 +94,7 @@ def test_rules_are_watched_only_if_asked_for():
 
 
 def test_a_replay_never_stops_for_what_was_read():
-    with Journal.open(None) as journal:
+    with Journal(None) as journal:
         again = Gateway(Live(), 1, journal, strict=True)
         for _ in range(50):
             again.record_reading("Ballot", "?", live=True)

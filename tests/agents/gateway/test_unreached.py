@@ -97,7 +97,7 @@ def answered(asked, requests=1, journal=None):
 def test_what_has_never_answered_is_given_up_soon(monkeypatch, kind, address):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-no-key-of-anybody-000000")
     kind(model=f"{PREFIX[kind]}test", api_base="http://127.0.0.1:9/v1").endpoint()  # imported
-    with ADDRESSES[address]() as url, Journal.open(None) as journal:
+    with ADDRESSES[address]() as url, Journal(None) as journal:
         error, seconds = answered(backend(kind, url), requests=8, journal=journal)
         spending = journal.totals().spending
     assert type(error) is Stopped
@@ -155,10 +155,10 @@ def test_a_request_that_was_sent_may_be_with_a_slow_model():
 def test_a_run_whose_earlier_session_was_answered_keeps_its_patience(tmp_path):
     with FaultServer(Plan()) as server:
         asked = backend(OpenAI, server.url)
-        with Journal.open(tmp_path / "journal.sqlite") as journal:
+        with Journal(tmp_path / "journal.sqlite") as journal:
             (reply,), _ = answered(asked, journal=journal)
     assert reply.text
-    with Journal.open(tmp_path / "journal.sqlite") as journal:
+    with Journal(tmp_path / "journal.sqlite") as journal:
         gateway = Gateway(backend(OpenAI, server.url), 4, journal)
         assert gateway._attempt_maker.pool.contact is None
 

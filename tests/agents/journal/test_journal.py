@@ -60,7 +60,7 @@ def written(path):
     """A journal with three answered calls and one that was only begun."""
 
     async def write():
-        with Journal.open(path) as journal:
+        with Journal(path) as journal:
             for place, id_ in enumerate("cab"):
                 await call(journal, request(id_, asked=float(place)))
             await journal.record_intent(request("d", asked=3.0), Attempt("d", 0, "here", 100, 0.5))
@@ -72,7 +72,7 @@ def written(path):
 @pytest.mark.parametrize("where", ["disk", "memory"])
 def test_a_call_is_kept_and_found(path, where):
     async def scene():
-        with Journal.open(path if where == "disk" else None) as journal:
+        with Journal(path if where == "disk" else None) as journal:
             assert journal.is_empty
             assert await call(journal, request("a")) == WORDS
             assert journal.lookup_call(request("a")) == WORDS
@@ -82,7 +82,7 @@ def test_a_call_is_kept_and_found(path, where):
 
 
 def test_the_next_session_finds_what_was_kept(written):
-    with Journal.open(written) as journal:
+    with Journal(written) as journal:
         assert (journal.session, journal.unreplayed, journal.is_empty) == (2, 3, False)
         assert journal.lookup_call(request("a", asked=1.0)) == WORDS
         assert journal.lookup_call(request("d", asked=3.0)) is None
@@ -92,7 +92,7 @@ def test_the_next_session_finds_what_was_kept(written):
 
 
 async def keep(path, *requests_and_ends):
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         pairs = iter(requests_and_ends)
         for asked, kept in zip(pairs, pairs, strict=True):
             await call(journal, asked, kept)
@@ -100,18 +100,18 @@ async def keep(path, *requests_and_ends):
 
 def test_the_first_committed_answer_is_the_words_for_ever(path):
     async def scene():
-        with Journal.open(path) as journal:
+        with Journal(path) as journal:
             first = await call(journal, request("a"))
             late = replace(WORDS, text="another")
             assert await call(journal, request("a"), late) == first == WORDS
-        with Journal.open(path) as journal:
+        with Journal(path) as journal:
             assert journal.lookup_call(request("a")) == WORDS
 
     asyncio.run(scene())
 
 
 def test_a_changed_request_is_named_by_date_then_id(written):
-    with Journal.open(written) as journal:
+    with Journal(written) as journal:
         assert journal.first_mismatch is None
         for id_, asked in (("b", 2.0), ("a", 1.0), ("c", 0.0)):
             assert journal.lookup_call(request(id_, "other words", asked)) is None
@@ -119,7 +119,7 @@ def test_a_changed_request_is_named_by_date_then_id(written):
 
 
 def test_what_nobody_asks_for_is_left_over(written):
-    with Journal.open(written) as journal:
+    with Journal(written) as journal:
         journal.lookup_call(request("c"))
         assert journal.first_unrequested(before=10.0) == "a"
         assert journal.first_unrequested(before=1.0) is None
@@ -131,7 +131,7 @@ def test_what_nobody_asks_for_is_left_over(written):
 
 def test_a_call_that_was_only_begun_is_never_left_over(written):
     async def scene():
-        with Journal.open(written) as journal:
+        with Journal(written) as journal:
             for id_ in "ca":
                 journal.lookup_call(request(id_))
             await call(journal, request("d", asked=3.0))
@@ -142,7 +142,7 @@ def test_a_call_that_was_only_begun_is_never_left_over(written):
 
 def test_the_ledger_has_a_row_for_every_attempt_of_every_session(written):
     async def scene():
-        with Journal.open(written) as journal:
+        with Journal(written) as journal:
             await call(journal, request("d"), None, outcome="server", status=503, detail="down")
             await call(journal, request("d"))
             return list(journal.attempts()), journal.totals(), journal.in_doubt()
@@ -172,30 +172,30 @@ def test_sums_are_the_same_however_they_are_added():
 
 
 def test_totals_are_those_of_the_moment_and_the_same_when_read_again(written):
-    with Journal.open(written) as journal:
+    with Journal(written) as journal:
         before = journal.totals()
         asyncio.run(call(journal, request("e")))
         first = journal.totals()
         assert first.attempts == before.attempts + 1
-    with Journal.open(written) as journal:
+    with Journal(written) as journal:
         assert journal.totals() == first
 
 
 def test_what_is_under_way_is_not_in_doubt_yet(path):
     async def scene():
-        with Journal.open(path) as journal:
+        with Journal(path) as journal:
             await journal.record_intent(request("a"), Attempt("a", 0, "", 100, 0.5))
             return journal.in_doubt(), journal.totals().in_doubt_tokens
 
     assert asyncio.run(scene()) == ([], 0)
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         assert journal.in_doubt() == ["a"]
 
 
 def test_findings_are_kept_in_passing(path):
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         journal.store_retrieval("team/~1", "hash", 4.0, b"[1, 2]")
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         assert not journal.is_empty
         assert journal.lookup_retrieval("team/~1", "hash", 4.0) == b"[1, 2]"
         assert journal.lookup_retrieval("team/~2", "hash", 4.0) is None
@@ -204,18 +204,18 @@ def test_findings_are_kept_in_passing(path):
 
 
 def test_words_that_cost_nothing_are_kept_in_passing(path):
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         for number in range(5000):
             journal.store_outcome(request(f"call{number}"), WORDS)
         journal.flush()
         assert journal.commits < 1000
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         assert journal.unreplayed == 5000
 
 
 def test_many_intents_share_a_commit(path):
     async def scene():
-        with Journal.open(path) as journal:
+        with Journal(path) as journal:
             before = journal.commits
             await asyncio.gather(*(call(journal, request(f"call{n}")) for n in range(64)))
             return journal.commits - before
@@ -224,20 +224,20 @@ def test_many_intents_share_a_commit(path):
 
 
 def test_a_fork_takes_what_is_the_same(written, tmp_path):
-    with Journal.open(tmp_path / "fork.sqlite", parent=written) as journal:
+    with Journal(tmp_path / "fork.sqlite", parent=written) as journal:
         assert not journal.is_empty
         assert journal.lookup_call(request("a")) == WORDS
         assert journal.lookup_call(request("b", "changed", 2.0)) is None
         assert journal.first_parent_mismatch == (2.0, "b")
         assert journal.first_mismatch is None
         assert journal.first_unrequested(before=10.0) is None
-    with Journal.open(tmp_path / "fork.sqlite") as journal:
+    with Journal(tmp_path / "fork.sqlite") as journal:
         assert [one[0] for one in journal.outcomes()] == ["a"]
 
 
 def test_a_frozen_journal_takes_nothing(written):
     before = written.read_bytes()
-    with Journal.open(written, frozen=True) as journal:
+    with Journal(written, frozen=True) as journal:
         assert journal.lookup_call(request("a")) == WORDS
         journal.store_retrieval("x", "hash", 0.0, b"x")
         journal.store_outcome(request("x"), WORDS)
@@ -246,7 +246,7 @@ def test_a_frozen_journal_takes_nothing(written):
         with pytest.raises(ProtocolError, match="nothing ends"):
             asyncio.run(journal.record_outcome(request("d"), Attempt("d", 0), WORDS))
     assert written.read_bytes() == before
-    with Journal.open(written), Journal.open(written, frozen=True) as frozen:
+    with Journal(written), Journal(written, frozen=True) as frozen:
         assert frozen.lookup_call(request("a")) == WORDS
 
 
@@ -255,7 +255,7 @@ def test_a_frozen_journal_takes_nothing(written):
 def test_what_is_stored_is_what_comes_back(path, text, kind):
     kept = CallOutcome(kind, storable(text), "m")
     asyncio.run(keep(path, request("a"), kept))
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         assert journal.lookup_call(request("a")) == kept
         assert storable(storable(text)) == storable(text)
 
@@ -265,7 +265,7 @@ def test_no_secret_is_stored(path):
     fault = {"outcome": "server", "detail": f"Authorization: Bearer {key}"}
 
     async def scene():
-        with Journal.open(path) as journal:
+        with Journal(path) as journal:
             await call(journal, request("a"), None, **fault)
             await call(journal, request("a"), CallOutcome("answer", storable(f"your key is {key}")))
 
@@ -292,7 +292,7 @@ def test_another_file_is_bad_input_and_stays_as_it_is(path, make, why):
     make(path)
     before = path.read_bytes()
     with pytest.raises(InputError, match=rf"journal\.sqlite: {why}"):
-        Journal.open(path)
+        Journal(path)
     assert path.read_bytes() == before
 
 
@@ -301,7 +301,7 @@ def test_a_journal_of_another_format_is_bad_input(written):
         database.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     database.close()
     with pytest.raises(InputError, match="format 99, not 3"):
-        Journal.open(written)
+        Journal(written)
 
 
 HOLD = """
@@ -309,7 +309,7 @@ import asyncio, os, signal, sys
 sys.path.insert(0, {root!r})
 from tests.agents.journal.test_journal import *
 async def scene():
-    journal = Journal.open(Path({path!r}))
+    journal = Journal(Path({path!r}))
     await call(journal, request("kept"))
     attempt = Attempt("begun", 0, "here", 100, 0.5)
     await journal.record_intent(request("begun"), attempt)
@@ -331,10 +331,10 @@ def holder(path):
 def test_only_one_process_writes_and_a_killed_one_leaves_no_lock(path):
     with holder(path) as process:
         with pytest.raises(InputError, match="another process is running this"):
-            Journal.open(path)
+            Journal(path)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         assert [one[0] for one in journal.outcomes()] == ["kept"]
         assert journal.in_doubt() == ["begun"]
 
@@ -346,7 +346,7 @@ from tests.agents.journal.test_journal import *
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 async def scene():
-    journal = Journal.open(Path({path!r}))
+    journal = Journal(Path({path!r}))
     for number in range(1000):
         await call(journal, request(f"call{{number}}"), CallOutcome("answer", "x" * 2000))
         print(number, flush=True)
@@ -363,12 +363,12 @@ def test_a_full_disk_stops_and_loses_nothing_that_was_committed(path):
     *committed, told = done.stdout.splitlines()
     assert "the journal cannot be written" in told, done.stderr
     assert len(committed) > 20
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         assert {f"call{number}" for number in committed} <= {one[0] for one in journal.outcomes()}
 
 
 def test_after_a_fault_every_further_call_is_told(path):
-    journal = Journal.open(path)
+    journal = Journal(path)
     journal._db.execute("DROP TABLE attempts")
     with pytest.raises(Stopped, match="cannot be written"):
         asyncio.run(call(journal, request("a")))
@@ -384,13 +384,13 @@ def test_a_journal_without_its_tables_is_begun_anew(path):
     sqlite3.connect(path).close()
     path.touch()
     with pytest.raises(InputError, match="is no journal"):
-        Journal.open(path, frozen=True)
-    with Journal.open(path) as journal:
+        Journal(path, frozen=True)
+    with Journal(path) as journal:
         assert journal.is_empty
 
 
 def test_nothing_is_kept_after_the_end(path):
-    journal = Journal.open(path)
+    journal = Journal(path)
     journal.close()
     with pytest.raises(Stopped, match="is closed"):
         journal.store_outcome(request("a"), WORDS)
@@ -400,11 +400,11 @@ def test_nothing_is_kept_after_the_end(path):
 
 def test_a_call_in_doubt_takes_its_answer_from_the_parent(written, tmp_path):
     async def begin():
-        with Journal.open(tmp_path / "fork.sqlite") as journal:
+        with Journal(tmp_path / "fork.sqlite") as journal:
             await journal.record_intent(request("a"), Attempt("a", 0, "here", 100, 0.5))
 
     asyncio.run(begin())
-    with Journal.open(tmp_path / "fork.sqlite", parent=written) as journal:
+    with Journal(tmp_path / "fork.sqlite", parent=written) as journal:
         assert journal.lookup_call(request("a")) == WORDS
 
 
@@ -415,7 +415,7 @@ def test_a_file_damaged_in_the_middle_is_told_when_it_is_read(written):
         file.write(b"\xff" * (written.stat().st_size - middle))
 
     def read_all():
-        with Journal.open(written, frozen=True) as journal:
+        with Journal(written, frozen=True) as journal:
             return [journal.lookup_call(request(id_)) for id_ in "abcd"]
 
     with pytest.raises(InputError, match=r"cannot be (read|opened)|no journal"):
@@ -448,7 +448,7 @@ def test_a_call_is_not_begun_once_the_journal_has_lost_its_place(tmp_path, lose)
         with pytest.raises(Stopped, match="deleted, moved or replaced"):
             await journal.record_intent(request("b"), attempt)
 
-    journal = Journal.open(path)
+    journal = Journal(path)
     try:
         asyncio.run(two_calls(journal))
     finally:

@@ -14,9 +14,9 @@ SAID = CallOutcome.of_reply(Reply("{}", Usage(), "offline", unruled=True))
 
 def test_a_journal_gives_the_mark_back_and_keeps_it_as_earlier_releases_did(tmp_path):
     path = tmp_path / "calls.db"
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         journal.store_outcome(ASKED, SAID)
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         reply = journal.lookup_call(ASKED).reply()
         assert (reply.model, reply.unruled) == ("offline", True)
     with sqlite3.connect(path) as database:

@@ -39,7 +39,7 @@ def test_every_call_is_listed_with_its_page_and_its_words(whole, small_run):
     listing = whole
     calls = Run.open(small_run).table("calls").set_index("call")
     assert {call.id for call in listing.calls} == set(calls.index)
-    with Journal.open(small_run / JOURNAL, frozen=True) as journal:
+    with Journal(small_run / JOURNAL, frozen=True) as journal:
         words = {id_: outcome.text for id_, _, outcome in journal.outcomes()}
     for call in listing.calls:
         assert call.text == words[call.id]

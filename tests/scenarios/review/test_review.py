@@ -181,9 +181,9 @@ def test_an_unreadable_reflection_leaves_the_review_before_it_standing():
 
 def test_a_stop_costs_nothing_twice(tmp_path):
     script = {"S2/1/proposal/2/1": Stopped("pulled the plug")}
-    with Journal.open(tmp_path / "j.sqlite") as journal, pytest.raises(Stopped):
+    with Journal(tmp_path / "j.sqlite") as journal, pytest.raises(Stopped):
         reviewed("proposal", (PAPER, OTHER), script=script, journal=journal)
-    with Journal.open(tmp_path / "j.sqlite") as journal:
+    with Journal(tmp_path / "j.sqlite") as journal:
         before = {one[0] for one in journal.outcomes()}
         opinions, backend = reviewed("proposal", (PAPER, OTHER), journal=journal)
     assert before
@@ -195,14 +195,11 @@ def test_a_stop_costs_nothing_twice(tmp_path):
 
 
 def test_another_abstract_under_a_known_id_is_refused_before_anything_is_paid(tmp_path):
-    with Journal.open(tmp_path / "j.sqlite") as journal:
+    with Journal(tmp_path / "j.sqlite") as journal:
         reviewed("virsci", journal=journal)
     changed = ReviewedPaper(PAPER.id, PAPER.title, "Another abstract.")
     backend = Scripted(script={}, asked=[], seen=[])
-    with (
-        Journal.open(tmp_path / "j.sqlite") as journal,
-        pytest.raises(Diverged, match="S1/1/virsci/"),
-    ):
+    with Journal(tmp_path / "j.sqlite") as journal, pytest.raises(Diverged, match="S1/1/virsci/"):
         ask_panel(Gateway(backend, 4, journal), KINDS["virsci"], [changed, OTHER], 1)
     assert backend.asked == []
 

@@ -179,7 +179,7 @@ def test_a_call_of_the_past_that_was_never_made_stops_the_fork(parent, here, mon
     fork = Fork.of(parent, "40d", ["seed=9"])
     run_until(monkeypatch, 0, lambda: fork.run(here / "fork"))
     lost = next(iter(asked_of(parent)))
-    with Journal.open(here / "fork" / JOURNAL) as journal:
+    with Journal(here / "fork" / JOURNAL) as journal:
         journal._writer.enqueue(
             lambda: journal._db.execute("DELETE FROM calls WHERE id = ?", (lost,))
         )

@@ -89,14 +89,14 @@ def other(current, tmp_path):
     told = json.loads(manifest.read_text(encoding="utf-8")) | {"identity_number": 1}
     manifest.write_text(json.dumps(told), encoding="utf-8")
     update_hashes(folder, [manifest])
-    with Journal.open(folder / "journal.sqlite") as journal:
+    with Journal(folder / "journal.sqlite") as journal:
         journal.set_meta({"identity_number": "1"})
     return folder
 
 
 def test_manifest_and_journal_bear_the_number(current):
     assert json.loads((current / "manifest.json").read_text())["identity_number"] == 2
-    with Journal.open(current / "journal.sqlite", frozen=True) as journal:
+    with Journal(current / "journal.sqlite", frozen=True) as journal:
         assert journal.meta("identity_number") == "2"
     assert is_finished(scenario(), current)
     assert not is_finished(scenario(**{"protocol.turns": 2}), current)

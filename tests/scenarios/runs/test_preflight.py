@@ -24,7 +24,7 @@ def faults(scenario, folder=None, *, online=False):
 def signed(folder, scenario):
     """A run folder as it is as soon as a run of the scenario has begun."""
     folder.mkdir()
-    with Journal.open(folder / "journal.sqlite") as journal:
+    with Journal(folder / "journal.sqlite") as journal:
         sign_journal(journal, scenario)
     return folder
 

@@ -97,7 +97,7 @@ def test_another_prompt_is_noticed_in_a_finished_run(small, held, monkeypatch):
 
 def test_a_call_that_is_not_asked_for_any_more_is_named(small, held, monkeypatch):
     (held / "manifest.json").unlink()
-    with Journal.open(held / JOURNAL) as journal:
+    with Journal(held / JOURNAL) as journal:
         journal._writer.enqueue(
             lambda: journal._db.execute(
                 "INSERT INTO calls SELECT NULL, 'Nobody/1/topic/1/1/0/utter/Nobody', 3.0, hash, "

@@ -71,21 +71,21 @@ def test_what_decides_the_state(manifest, part, noted, writing, state):
 )
 def test_an_end_is_noted_in_the_journal_with_its_reason(error, state, tmp_path):
     error.add_note("it stood at day 3")
-    with Journal.open(tmp_path / JOURNAL) as journal:
+    with Journal(tmp_path / JOURNAL) as journal:
         assert read_state(tmp_path).state == "running"
         with pytest.raises(type(error)), recorded_end(journal):
             raise error
     told = read_state(tmp_path)
     assert (told.state, told.reason, told.stood) == (state, str(error), "it stood at day 3")
     assert (told.session, told.calls, told.answered) == (1, 0, 0)
-    with Journal.open(tmp_path / JOURNAL):
+    with Journal(tmp_path / JOURNAL):
         pass  # a session that was killed leaves no note
     assert (read_state(tmp_path).state, read_state(tmp_path).session) == ("killed", 2)
 
 
 def test_a_secret_in_a_reason_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(run_state, "redact", lambda text: text.replace("sk-1", "..."))
-    with Journal.open(tmp_path / JOURNAL) as one, pytest.raises(Stopped), recorded_end(one):
+    with Journal(tmp_path / JOURNAL) as one, pytest.raises(Stopped), recorded_end(one):
         raise Stopped("the key sk-1 was not accepted")
     assert read_state(tmp_path).reason == "the key ... was not accepted"
 
@@ -94,9 +94,9 @@ def test_a_journal_that_cannot_be_written_keeps_the_error(tmp_path):
     def lost():
         raise Stopped("the lease was lost")
 
-    with Journal.open(tmp_path / JOURNAL):
+    with Journal(tmp_path / JOURNAL):
         pass
-    journal = Journal(tmp_path / JOURNAL, None, False)
+    journal = Journal(tmp_path / JOURNAL)
     journal._fence = lost
     with pytest.raises(Stopped, match="lease"), recorded_end(journal):
         raise Stopped("the lease was lost")
@@ -149,7 +149,7 @@ def test_a_part_is_told_as_its_run_and_with_the_costs_of_now(here, small_run):
     held |= {"partial": "the budget is reached", "ledger": {"usd": 9.0}}
     (part / "manifest.json").write_text(json.dumps(held), encoding="utf-8")
     shutil.move(part / JOURNAL, run / JOURNAL)
-    with Journal.open(run / JOURNAL):
+    with Journal(run / JOURNAL):
         pass
     for folder in (run, part):
         opened, state = open_run(folder)

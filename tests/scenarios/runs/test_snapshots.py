@@ -68,14 +68,14 @@ def test_a_killed_run_leaves_its_last_part(small, here):
 
     with pytest.raises(SystemExit):
         run_scenario(small, here / "run", Kill())
-    with Journal.open(here / "run" / JOURNAL):
+    with Journal(here / "run" / JOURNAL):
         pass  # a session that ends without a word
     run, state = open_run(here / "run")
     assert (state.state, run.days) == ("killed", 56.0)
 
 
 def test_a_run_is_followed_until_it_ends(here, monkeypatch):
-    journal = Journal.open(here / JOURNAL)
+    journal = Journal(here / JOURNAL)
     slept = []
 
     def sleep(seconds):

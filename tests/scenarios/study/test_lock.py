@@ -81,7 +81,7 @@ def test_a_run_that_came_further_each_time_is_unlucky_and_no_poison():
 
 def test_how_far_a_run_has_come_is_told_by_its_journal(tmp_path):
     assert _answered(tmp_path) == 0
-    with Journal.open(tmp_path / "journal.sqlite") as journal:
+    with Journal(tmp_path / "journal.sqlite") as journal:
         for number in range(3):
             asked = Request(f"call-{number}", ME, (), Words)
             journal.store_outcome(asked, CallOutcome("answer", "{}"))

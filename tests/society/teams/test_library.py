@@ -379,7 +379,7 @@ def test_a_resumed_run_searches_nothing_twice(tmp_path, monkeypatch, delay):
         raise Dissolved("done")
 
     def session():
-        with Journal.open(tmp_path / "journal.sqlite") as journal:
+        with Journal(tmp_path / "journal.sqlite") as journal:
             backend = Scripted(script=script, delay=delay)
             run(steps, (0.0, 0), (0.0, 1), gateway=Gateway(backend, 4, journal), backend=backend)
 
@@ -420,8 +420,8 @@ def test_every_part_of_a_question_is_a_part_of_its_hash(tmp_path):
         for ask in asked:
             ask(lab).read()
 
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         run(looking(steps), gateway=Gateway(Scripted(), 4, journal))
-    with Journal.open(path) as journal:
+    with Journal(path) as journal:
         rows = journal._all("SELECT id, hash FROM findings ORDER BY id")
     assert len({hash_ for _, hash_ in rows}) == len(asked) == len(rows)
