@@ -32,19 +32,6 @@ from virsci_society.scenarios.study.engine import run_locally
 from virsci_society.scenarios.study.lock import open_folder
 
 SHARED_RUNS, SLOTS, WAITING_RUNS = 8, 16, 4
-STUDY = """\
-study: {name}
-base: community/closed
-set:
-  until: {days}d
-  population.ecosystem: {{scientists: {people}, papers: 600}}
-  founding: {founding}
-  backend: {{use: openai, model: test, api_base: "{url}", in_flight: {slots}}}
-  metrics: [cost]
-arms: {{list: [{{name: field}}]}}
-replicates: {runs}
-measures: [calls]
-"""
 
 
 class HeldSlots:
@@ -79,10 +66,19 @@ class HeldSlots:
         SlotPool.acquire, Slot.release = self._take, self._give_back  # type: ignore[method-assign]
 
 
-def study(folder: Path, **settings: Any) -> Path:
+def study(folder: Path, url: str, slots: int, runs: int, **keys: Any) -> Path:
     """A study folder in which nothing has been run."""
+    backend = {"use": "openai", "model": "test", "api_base": url, "in_flight": slots}
+    design = {
+        "study": folder.name,
+        "base": "community/closed",
+        "set": {"backend": backend, "metrics": ["cost"], **keys},
+        "arms": {"list": [{"name": "field"}]},
+        "replicates": runs,
+        "measures": ["calls"],
+    }
     file = folder.with_suffix(".yaml")
-    file.write_text(STUDY.format(name=folder.name, **settings), encoding="utf-8")
+    file.write_text(json.dumps(design), encoding="utf-8")
     open_folder(read_study(file), folder)
     return folder
 
@@ -96,9 +92,10 @@ def digests(ends: list[Any]) -> list[str]:
 
 def shared_slots(place: Path, url: str, days: int) -> dict[str, Any]:
     """All runs one after another, then together."""
-    settings = {"url": url, "days": days, "slots": SLOTS, "runs": SHARED_RUNS}
-    settings |= {"people": 100, "founding": "{use: poisson, teams_per_year: 0.8, max_teams: 3}"}
-    apart, together = study(place / "apart", **settings), study(place / "together", **settings)
+    keys = {"until": f"{days}d", "population.ecosystem": {"scientists": 100, "papers": 600}}
+    apart, together = (
+        study(place / name, url, SLOTS, SHARED_RUNS, **keys) for name in ("apart", "together")
+    )
     spans, alone = [], []
     for index in range(SHARED_RUNS):
         with HeldSlots() as slots:
@@ -122,11 +119,15 @@ def shared_slots(place: Path, url: str, days: int) -> dict[str, Any]:
 
 def cluster(place: Path, url: str) -> dict[str, Any]:
     """The same runs by one worker, then by two."""
+    keys = {
+        "until": "26w",
+        "population.ecosystem": {"scientists": 20, "papers": 150, "fields": 2},
+        "founding": {"use": "once", "count": 2, "every": "7d"},
+        "protocol": {"use": "virsci", "team_size": 3, "turns": 2},
+    }
     seconds, found = [], []
     for workers in (1, 2):
-        settings = {"days": 182, "slots": 1, "runs": WAITING_RUNS, "people": 20}
-        settings["founding"] = "{use: once, count: 1}"
-        folder = study(place / f"by-{workers}", url=url, **settings)
+        folder = study(place / f"by-{workers}", url, 1, WAITING_RUNS, **keys)
         began = time.perf_counter()
         ends = run_on_cluster(folder, range(WAITING_RUNS), local_cluster=workers)
         seconds.append(time.perf_counter() - began)

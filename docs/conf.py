@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +130,8 @@ def navigation() -> str:
 def read_source(app: Any, page: str, source: list[str]) -> None:
     """Changes the links of a page, and gives the two front pages their tables of contents."""
     folder = (DOCS / page).parent
-    if page == "gallery":
-        source[0] = re.sub(r"^\[(\w+)\.py\]\(.*\)$", with_picture, source[0], flags=re.MULTILINE)
+    shown = with_picture if page == "gallery" else partial(with_text, folder)
+    source[0] = re.sub(r"^\[[\w.]+\]\((\S+)\)$", shown, source[0], flags=re.MULTILINE)
     if folder != MADE:
         source[0] = on_site(source[0], folder, folder)
     if page == root_doc:
@@ -171,10 +172,17 @@ def make_pages(app: Any) -> None:
 
 def with_picture(match: re.Match[str]) -> str:
     """In place of the link to a script of the gallery: what it draws, and its text to unfold."""
-    script = GALLERY / f"{match[1]}.py"
+    script = GALLERY / Path(match[1]).name
     alt = ast.get_docstring(ast.parse(text := script.read_text(encoding="utf-8")))
     code = f"<details><summary>{script.name}</summary>\n\n```python\n{text}```\n\n</details>"
     return f"![{alt}](pages/{script.stem}.svg)\n\n{code}"
+
+
+def with_text(folder: Path, match: re.Match[str]) -> str:
+    """In place of a link that stands alone: the text of the file."""
+    path = folder / match[1]
+    language = {".py": "python", ".yaml": "yaml", ".toml": "toml"}.get(path.suffix, "text")
+    return f"**{path.name}**\n\n```{language}\n{path.read_text(encoding='utf-8')}```"
 
 
 def draw_gallery() -> None:

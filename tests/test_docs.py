@@ -248,37 +248,29 @@ def test_every_cell_of_the_notebook_shows_something(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_notebook_runs(tmp_path, monkeypatch):
+def test_the_notebook_finds_what_it_says(tmp_path, monkeypatch):
     from nbclient import NotebookClient
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     client = NotebookClient(notebook, timeout=550, resources={"metadata": {"path": str(tmp_path)}})
     client.execute()
-    # What is stored is what comes out, word by word.
-    assert shown_texts(notebook) == shown_texts(nbformat.read(NOTEBOOK, as_version=4))
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert "image/png" in code[-2].outputs[0].data
+    shares = re.findall(r"0\.(\d\d)", code[-1].outputs[0].data["text/plain"])
+    assert len(shares) == 6
+    assert set(shares) <= set(re.findall(r"\d\d", notebook.cells[-1].source))
 
 
-def shown_texts(notebook):
-    """Texts of the outputs of a notebook, each of which has to be a value."""
-    outputs = [out for cell in notebook.cells if cell.cell_type == "code" for out in cell.outputs]
-    assert {out.output_type for out in outputs} == {"execute_result"}
-    return [out.data["text/plain"] for out in outputs]
-
-
-def test_the_notebook_is_stored_with_its_results_and_a_network():
+def test_the_notebook_is_stored_without_results_and_uses_public_names():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert len(shown_texts(notebook)) == len(code)
-    pictures = [cell for cell in code if "image/png" in cell.outputs[0].data]
-    assert ["nx.draw(" in cell.source for cell in pictures] == [True]
-    imports = {
-        node.names[0].name
-        for cell in code
-        for node in ast.walk(ast.parse(cell.source))
-        if isinstance(node, ast.Import)
+    assert not any(cell.outputs for cell in code)
+    trees = [ast.walk(ast.parse(cell.source)) for cell in code]
+    imports = [node for tree in trees for node in tree if isinstance(node, ast.Import)]
+    assert {node.names[0].name for node in imports if "virsci" in node.names[0].name} == {
+        "virsci_society"
     }
-    assert {one for one in imports if "virsci" in one} == {"virsci_society"}
     assert not [cell for cell in code if "from virsci_society" in cell.source]
 
 
@@ -378,18 +370,10 @@ def test_the_viewer_shows_steps_and_starts_anew(monkeypatch):
     assert pictures() == before
 
 
-def test_the_map_of_the_layout_points_to_what_is_there():
-    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| [^|]+\? \| `([\w/]+\.py)` \| `(\w+)` \|$", page, re.MULTILINE)
-    assert len(rows) >= 10
-    for file, name in rows:
-        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-        assert name in {getattr(node, "name", None) for node in tree.body}, (file, name)
-
-
 def test_the_rooms_of_the_design_page_are_the_folders_in_the_order_that_imports_keep():
     page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page.partition("### Where")[0], re.MULTILINE)
+    table = page.partition("## The rules")[0]
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", table, re.MULTILINE)
     told = {package: re.findall(r"`(\w+)`", rooms) for package, rooms in rows}
     assert list(told) == list(BELOW)
     for package, named in told.items():

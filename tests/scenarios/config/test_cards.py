@@ -27,14 +27,6 @@ def card(here, small_text):
     read_card.cache_clear()
 
 
-def test_the_page_prints_the_card_and_its_page():
-    text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
-    (printed,) = re.findall(r"```yaml\n# doubters.yaml\n(.*?)```", text, re.DOTALL)
-    assert printed == CARD.read_text(encoding="utf-8")
-    (page,) = re.findall(r"```text\n(How far do you believe.*?)```", text, re.DOTALL)
-    assert page == (CARD.parent / "prompts" / "doubt.txt").read_text(encoding="utf-8")
-
-
 @pytest.mark.usefixtures("card")
 def test_a_card_of_ones_own_runs_without_trust_and_is_replayed():
     checked = society("check", "small.yaml")

@@ -76,19 +76,11 @@ def test_there_is_one_part_of_each_kind_that_can_be_added():
     assert kinds >= {"metrics", "importers", "protocols", "selection", "backends", "acceptance"}
 
 
-def test_the_page_prints_the_files_of_the_example():
+def test_the_page_links_every_file_of_the_example():
     text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
-    printed = {}
-    for code in re.findall(r"```python\n# (society_extension/\w+\.py)\n(.*?)```", text, re.DOTALL):
-        printed[code[0]] = code[1]
-    files = {
-        path.relative_to(EXAMPLE).as_posix(): path.read_text(encoding="utf-8")
-        for path in EXAMPLE.rglob("society_extension/*.py")
-        if path.name != "__init__.py"
-    }
-    assert printed == files
-    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    assert tomllib.loads(toml)["project"]["entry-points"] == PROJECT["entry-points"]
+    linked = re.findall(r"^\[\w+\.py\]\(\.\./examples/extension/(.*)\)$", text, re.MULTILINE)
+    files = {path.relative_to(EXAMPLE).as_posix() for path in EXAMPLE.rglob("*.py")}
+    assert set(linked) == files - {"society_extension/__init__.py"}
 
 
 @pytest.mark.usefixtures("installed")
