@@ -14,8 +14,8 @@ import pytest
 
 from tests.versions import constraints
 from virsci_society import _installation
-from virsci_society._installation import DISTRIBUTION, changed_files
 from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.planning.doctor import DISTRIBUTION, changed_files
 from virsci_society.scenarios.runs.execute import run_scenario
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +64,7 @@ def test_a_package_that_is_not_installed_is_named(tmp_path):
     )
 
 
-def test_files_that_were_changed_or_lost_since_are_named(tmp_path, monkeypatch):
+def test_files_that_were_changed_or_lost_since_are_named(tmp_path):
     package = tmp_path / "virsci_society"
     package.mkdir()
     rows = []
@@ -77,15 +77,14 @@ def test_files_that_were_changed_or_lost_since_are_named(tmp_path, monkeypatch):
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: 1.0\n")
     (info / "RECORD").write_text("".join(rows) + f"{info.name}/RECORD,,\n")
     installed = metadata.Distribution.at(info)
-    monkeypatch.setattr(metadata, "distribution", lambda _: installed)
-    assert changed_files() == []
+    assert changed_files(installed) == []
     (package / "changed.py").write_text("x = 2\n")
     (package / "lost.py").unlink()
-    assert sorted(path.name for path in changed_files()) == ["changed.py", "lost.py"]
+    assert sorted(path.name for path in changed_files(installed)) == ["changed.py", "lost.py"]
 
 
 def test_the_working_copy_is_in_order():
-    assert changed_files() == []
+    assert changed_files(metadata.distribution(DISTRIBUTION)) == []
 
 
 def test_packages_of_an_analyst_with_short_names_do_not_matter(tmp_path):

@@ -56,9 +56,12 @@ def plan(
     if json:
         tell_json(found.to_data())
     else:
-        from virsci_society.scenarios.terminal.plan_tables import print_plan
-
-        print_plan(found)
+        title = f"{chosen.name}, seed {chosen.seed}: what a run will take"
+        print_table(title, ("figure", "estimate"), list(found.figures()))
+        if len(found.pages):
+            pages = list(found.pages.itertuples(index=False, name=None))
+            print_table("tokens of a prompt", list(map(str, found.pages)), pages)
+        tell(*found.notes())
 
 
 @guarded

@@ -7,17 +7,19 @@ model costs some ten calls.
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import os
-import sys
+import platform
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import metadata
+from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
 
-from virsci_society._installation import changed_files
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.http_client import probe, route_to
 from virsci_society.agents.errors import (
@@ -45,7 +47,6 @@ from virsci_society.scenarios.planning.speed import (
     TimedCall,
     duration,
     measure_speed,
-    round_up,
     speed_text,
     unlike,
 )
@@ -58,12 +59,7 @@ from virsci_society.scenarios.runs.rehearsal import (
     tokens_needed,
 )
 
-OLDEST_PYTHON = (3, 11)
-PACKAGES = ("mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu")
-RANGES = {"mesa": ((3, 3), (4,))}
-"""Releases from the first on and below the second."""
-STOLEN = {"litellm": ("1.82.7", "1.82.8")}
-"""Releases that took credentials away."""
+DISTRIBUTION = "virsci-society"
 SECONDS = 240.0
 """Most real seconds with a model."""
 AT_A_TIME = 8
@@ -79,117 +75,23 @@ SHOWN = 120
 
 
 def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]:
-    """Check the installation and, where the scenario names one, its model."""
-    yield from check_installation()
+    """Check the installation and, where the scenario names one, its model.
+
+    Args:
+        quick: ask the model one question in all, in place of one of each form.
+    """
     backend = scenario.backend.backend
-    if isinstance(backend.paid, Offline):
+    paid = backend.paid
+    yield from check_installation("llm" if getattr(paid, "client", "") == "litellm" else "")
+    if isinstance(paid, Offline):
         yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield CheckResult("ok", f"who speaks: {backend.about}")
-    missing = [*check_key_variables(backend.paid), *check_route(backend.paid)]
-    if getattr(backend.paid, "client", "") == "litellm":
-        missing.append(check_package("litellm", install_line("llm")))
-    yield from missing
-    if all(finding.state != "problem" for finding in missing):
-        yield from _check_model(scenario, quick=quick)
-
-
-def check_installation() -> Iterator[CheckResult]:
-    """Check Python, the packages and the embedded backend."""
-    version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info[:2] < OLDEST_PYTHON:
-        yield CheckResult("problem", f"Python {version}", "use Python 3.11 or newer")
-    else:
-        yield CheckResult("ok", f"Python {version}")
-    changed = changed_files()
-    if changed:
-        message = f"{changed[0]} is not the file that was installed"
-        advice = "install it once more: pip install --force-reinstall --no-deps virsci-society"
-        yield CheckResult("problem", message, advice)
-    else:
-        yield CheckResult("ok", "every file is as it was installed")
-    yield from (check_package(name) for name in PACKAGES)
-    yield check_offline_backend()
-
-
-def check_package(name: str, cure: str = "pip install -e . once more") -> CheckResult:
-    """Is a package installed, in a release that is known to work?"""
-    try:
-        version = metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return CheckResult("problem", f"{name} is not installed", f"run {cure}")
-    if version in STOLEN.get(name, ()):
-        return CheckResult(
-            "problem",
-            f"{name} {version} steals credentials",
-            f"install another release of {name}, and change every key this machine has seen",
-        )
-    least, below = RANGES.get(name, ((0,), (10**6,)))
-    if not least <= _numbers(version) < below:
-        allowed = f"{'.'.join(map(str, least))} or newer, below {'.'.join(map(str, below))}"
-        return CheckResult("problem", f"{name} {version}", f"install {name} {allowed}")
-    return CheckResult("ok", f"{name} {version}")
-
-
-def check_offline_backend() -> CheckResult:
-    """Does the backend of rule-based scientists answer?"""
-    from virsci_society.agents.profile import Profile
-    from virsci_society.agents.replies.parser import read_reply
-    from virsci_society.protocols.forms import Summary
-
-    request = Request("doctor", Profile("Scientist"), (), Summary, {"said": (), "stage": "topic"})
-    try:
-        read_reply(Summary, asyncio.run(Offline().complete(request)).text)
-    except SocietyError as error:
-        return CheckResult(
-            "problem", f"the embedded backend does not answer: {error}", "install anew"
-        )
-    return CheckResult("ok", "the embedded backend answers")
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    parts = version.split(".")
-    return tuple(int(part) for part in parts[:2] if part.isdecimal())
-
-
-def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
-    """Is the environment variable of the key set? Its value is not shown."""
-    endpoint = getattr(backend, "endpoint_settings", None)
-    if endpoint is None or endpoint.key is None:
+    access = list(check_access(paid))
+    yield from access
+    if any(finding.state == "problem" for finding in access):
         return
-    if os.environ.get(endpoint.key, "").strip():
-        yield CheckResult("ok", f"the environment variable {endpoint.key} is set")
-    else:
-        yield CheckResult(
-            "problem", f"the environment variable {endpoint.key} is not set", f"set {endpoint.key}"
-        )
-
-
-def check_route(backend: Backend) -> Iterator[CheckResult]:
-    """Which proxy do requests pass, and which certificates are trusted?"""
-    endpoint = getattr(backend, "endpoint_settings", None)
-    if endpoint is None or not (endpoint.api_base or endpoint.provider):
-        return
-    try:
-        route = route_to(endpoint.api_base or f"https://{endpoint.provider}")
-    except InputError as error:
-        yield CheckResult("problem", str(error), "change or unset that variable")
-        return
-    way = "directly, without a proxy"
-    if route.proxy is not None:
-        # Without the name and password that may stand in it.
-        host = urlsplit(route.proxy).netloc.rpartition("@")[2]
-        way = f"through the proxy {host} ({route.proxy_variable})"
-    message = f"requests go to {endpoint.place} {way}"
-    if not (endpoint.api_base or "https:").startswith("http:"):
-        names = route.certificates or "the system"
-        message += f"; certificates are those of {names}"
-    yield CheckResult("ok", message)
-
-
-def _check_model(scenario: Scenario, *, quick: bool) -> Iterator[CheckResult]:
-    """Compare context windows, then ask one question of each form; ``quick``: one in all."""
-    rehearsal, paid = Rehearsal(scenario), scenario.backend.backend.paid
+    rehearsal = Rehearsal(scenario)
     rehearsal.run(most=REHEARSED)
     questions = list(rehearsal.first.values())
     if not questions:
@@ -207,25 +109,143 @@ def _check_model(scenario: Scenario, *, quick: bool) -> Iterator[CheckResult]:
                 return  # a run would be refused, too
             message = f"every request asks for a context window of {paid.window:,} tokens"
             yield CheckResult("ok", message)
-    session = _Session(paid, scenario.backend.at_once, rehearsal.longest)
+    session = _Session(paid, scenario.backend.at_once)
     try:
         with asyncio.Runner(loop_factory=PatientLoop) as runner:
             runner.run(session.run(questions[:1] if quick else questions))
     except SocietyError as error:
         session.error = error
-    yield from session.findings(scenario.backend.backend.with_paid(paid).unreadable_advice)
+    yield from session.findings(backend.with_paid(paid).unreadable_advice)
+    if session.speed is not None and isinstance(paid, ChatCompletionsBackend):
+        prompt = estimate_tokens(round(LONGEST_RATIO * rehearsal.longest))
+        yield from check_deadlines(paid, session.speed, prompt, scenario.backend.at_once)
+
+
+def check_installation(extra: str = "") -> Iterator[CheckResult]:
+    """Check the installed files and the releases of all packages that are required."""
+    from packaging.requirements import Requirement
+
+    yield CheckResult("ok", f"Python {platform.python_version()}")
+    try:
+        installed = metadata.distribution(DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        yield CheckResult("problem", f"{DISTRIBUTION} is not installed", "run pip install -e .")
+        return
+    if changed := changed_files(installed):
+        message = f"{changed[0]} is not the file that was installed"
+        advice = "install it once more: pip install --force-reinstall --no-deps virsci-society"
+        yield CheckResult("problem", message, advice)
+    else:
+        yield CheckResult("ok", "every file is as it was installed")
+    releases = []
+    for wanted in map(Requirement, installed.requires or ()):
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):
+            continue
+        cure = install_line(extra) if wanted.marker is not None else "pip install -e . once more"
+        try:
+            version = metadata.version(wanted.name)
+        except metadata.PackageNotFoundError:
+            yield CheckResult("problem", f"{wanted.name} is not installed", f"run {cure}")
+            continue
+        if wanted.specifier.contains(version, prereleases=True):
+            releases.append(f"{wanted.name} {version}")
+        else:
+            advice = f"install {wanted.name}{wanted.specifier}"
+            yield CheckResult("problem", f"{wanted.name} {version}", advice)
+    yield CheckResult("ok", f"packages: {', '.join(releases)}")
+
+
+def changed_files(installed: metadata.Distribution) -> list[Path]:
+    """Installed files that are missing, or whose sha256 is not the one that the installer recorded.
+
+    A working copy of the source has no recorded hashes, so none of its files is named.
+    """
+    changed = []
+    # Not its ``files``, which leaves out those that are missing from Python 3.12 on.
+    for row in (installed.read_text("RECORD") or "").splitlines():
+        name, recorded, _ = row.strip('"').rsplit(",", 2)
+        place = Path(str(installed.locate_file(name)))
+        found = hashlib.sha256(place.read_bytes()).digest() if place.is_file() else b""
+        written = base64.urlsafe_b64encode(found).rstrip(b"=").decode()
+        if recorded and recorded != f"sha256={written}":
+            changed.append(place)
+    return changed
+
+
+def check_access(backend: Backend) -> Iterator[CheckResult]:
+    """Is the key's variable set, which proxy is used, and which certificates are trusted?"""
+    endpoint = getattr(backend, "endpoint_settings", None)
+    if endpoint is None:
+        return
+    if endpoint.key is not None:
+        if os.environ.get(endpoint.key, "").strip():
+            yield CheckResult("ok", f"the environment variable {endpoint.key} is set")
+        else:
+            message = f"the environment variable {endpoint.key} is not set"
+            yield CheckResult("problem", message, f"set {endpoint.key}")
+    if not (endpoint.api_base or endpoint.provider):
+        return
+    try:
+        route = route_to(endpoint.api_base or f"https://{endpoint.provider}")
+    except InputError as error:
+        yield CheckResult("problem", str(error), "change or unset that variable")
+        return
+    way = "directly, without a proxy"
+    if route.proxy is not None:
+        # Without the name and password that may be in it.
+        host = urlsplit(route.proxy).netloc.rpartition("@")[2]
+        way = f"through the proxy {host} ({route.proxy_variable})"
+    message = f"requests go to {endpoint.place} {way}"
+    if not (endpoint.api_base or "https:").startswith("http:"):
+        message += f"; certificates are those of {route.certificates or 'the system'}"
+    yield CheckResult("ok", message)
+
+
+def check_deadlines(
+    paid: ChatCompletionsBackend, speed: Speed, prompt: int, slots: int
+) -> Iterator[CheckResult]:
+    """Tokens a second, alone and with several calls, and the deadlines that follow.
+
+    Args:
+        prompt: tokens of the longest prompt.
+        slots: calls at a time.
+    """
+    slow = speed.calls > 1 and speed.gain < NO_GAIN
+    yield CheckResult(
+        "note" if slow else "ok",
+        speed_text(speed),
+        "give --set backend.in_flight=1: more calls at a time bring nothing" if slow else "",
+    )
+    seconds = prompt / speed.prompt + paid.max_tokens / speed.reply
+    seconds *= slots / speed.gain_of(slots)
+    # A server whose address only litellm knows is not asked after silence, which is its end.
+    blind = paid.client == "litellm" and not paid.api_base
+    deadlines = {one: getattr(paid.deadlines, one) for one in ("read", "total")[not blind :]}
+    steps = (factor * 10**power for power in range(1, 7) for factor in (3, 6, 12))
+    enough = next((step for step in steps if step >= 2 * seconds), 604_800)
+    advice = " ".join(
+        f"--set backend.deadlines.{one}={enough}"
+        for one, length in deadlines.items()
+        if length < seconds
+    )
+    yield CheckResult(
+        "note" if advice else "ok",
+        f"the longest call ({prompt:,} tokens of prompt, {paid.max_tokens:,} of reply, {slots} at "
+        f"a time) takes about {duration(seconds)}; "
+        + ", ".join(f"deadlines.{one} is {length:g} s" for one, length in deadlines.items()),
+        advice and f"give {advice}, or a smaller backend.in_flight or backend.max_tokens",
+    )
 
 
 @dataclass
 class _Session:
-    """Questions to a model, and what became of them.
+    """Questions to a model, and their outcomes.
 
     Attributes:
         forms: how the reply to each form was read, by the form's name: a rung of the parser,
-            ``re-asked``, ``unread``, or the verdict.
-        said: the beginning of the last reply to each form.
             ``re-asked``, ``echoed`` (a copy of the page, also when asked again), ``unread``, or the
             verdict.
+        said: the beginning of the last reply to each form.
         seconds: of each reply.
         limited: tokens of a reply that was limited to ``SHORT``; None: there was none.
         repeated: whether the first question got the same reply after the others; None: not tried.
@@ -233,7 +253,6 @@ class _Session:
 
     paid: Backend
     in_flight: int
-    longest: int
     forms: dict[str, str] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
     wanted: int = 0
@@ -245,34 +264,40 @@ class _Session:
     error: SocietyError | None = None
 
     async def run(self, questions: list[Request]) -> None:
-        """Ask the first question alone, then the others side by side."""
-        self.wanted = len(questions)
+        """Ask the first question alone, then the others side by side, then for speed."""
+        self.wanted, paid = len(questions), self.paid
         try:
             async with asyncio.timeout(SECONDS):
-                endpoint = self.paid.endpoint()
+                endpoint = paid.endpoint()
                 # Alone, and none that an earlier doctor has left in the server's cache.
                 first = unlike(questions[0])
                 await self._ask(endpoint, first)
-                places = asyncio.Semaphore(
-                    min(self.in_flight, endpoint.most or AT_A_TIME, AT_A_TIME)
-                )
+                most = min(self.in_flight, endpoint.most or AT_A_TIME, AT_A_TIME)
+                places = asyncio.Semaphore(most)
 
                 async def ask(question: Request) -> None:
                     async with places:
                         await self._ask(endpoint, question)
 
-                tasks = [asyncio.create_task(ask(one)) for one in questions[1:]]
-                try:
-                    await asyncio.gather(*tasks)
-                finally:
-                    for task in tasks:
-                        task.cancel()
-                if len(questions) > 1 and isinstance(self.paid, ChatCompletionsBackend):
-                    await self._try_repeating(self.paid, endpoint, first)
-                    await self._take_time(self.paid, questions[0])
+                await asyncio.gather(*map(ask, questions[1:]))
+                if not isinstance(paid, ChatCompletionsBackend) or not questions[1:]:
+                    return
+                # After other questions: a server's prompt cache changes its arithmetic, and a
+                # question that is asked twice in a row does not show that.
+                if paid.seeded == "on" and self.replies:
+                    with suppress(Verdict):
+                        again = await endpoint.complete(first)
+                        self.repeated = again.text == self.replies[0].text
+                whole = None
+                if first.form.__name__ in self.said:
+                    one = self.replies[0]
+                    whole = TimedCall(self.seconds[0], one.usage, one.speed)
+                self.speed, self.limited = await measure_speed(
+                    paid, questions[0], whole, self.in_flight
+                )
         except TimeoutError:
             late = Fault(f"no answer within the doctor's {SECONDS:g} s", "timeout")
-            address = getattr(self.paid, "api_base", None)
+            address = getattr(paid, "api_base", None)
             if address and await probe(address, PATIENCE) is True:
                 late.hint = (
                     "the server is alive, for it lists its models: it is slow, or busy with "
@@ -280,105 +305,58 @@ class _Session:
                 )
             raise late from None
         finally:
-            await self.paid.close()
+            await paid.close()
 
     async def _ask(self, endpoint: Endpoint, question: Request) -> None:
         """Ask one question, and once more if the reply cannot be read."""
         name = question.form.__name__
-        try:
-            for again in (False, True):
-                began = monotonic()
+        for again in (False, True):
+            began = monotonic()
+            try:
                 reply = await endpoint.complete(question)
-                self.seconds.append(monotonic() - began)
-                self.replies.append(reply)
-                self.said[name] = plain_line(redact(reply.text))[:SHOWN]
-                try:
-                    parsed = read_reply(question.form, reply.text, cut=reply.cut)
-                    instructions = getattr(question, "instructions", "")
-                    noticed = check_text(parsed.form, question.slots, instructions)
-                    if noticed.echoed:
-                        raise copied(noticed.echoed)
-                    self.forms[name] = "re-asked" if again else parsed.rung
-                    return
-                except ReplyError as error:
-                    self.forms[name] = "echoed" if isinstance(error, UnfitReply) else "unread"
-                    messages = reask_messages(question.messages, reply, error)
-                    question = replace(
-                        question, id=f"{question.id}/re-ask1", attempt=1, messages=messages
-                    )
-        except Verdict as verdict:
-            self.forms[name] = type(verdict).__name__.lower()
-
-    async def _try_repeating(
-        self, paid: ChatCompletionsBackend, endpoint: Endpoint, question: Request
-    ) -> None:
-        # After other questions: a server's prompt cache changes its arithmetic, and a question that
-        # is asked twice in a row does not show that.
-        if paid.seeded == "on" and self.replies:
-            with suppress(Verdict):
-                again = await endpoint.complete(question)
-                self.repeated = again.text == self.replies[0].text
-
-    async def _take_time(self, paid: ChatCompletionsBackend, question: Request) -> None:
-        """Measure tokens a second, by questions of the form that was asked for first."""
-        first = self.replies[0] if question.form.__name__ in self.said else None
-        whole = None if first is None else TimedCall(self.seconds[0], first.usage, first.speed)
-        self.speed, brief = await measure_speed(paid, question, whole, self.in_flight)
-        self.limited = brief.usage.completion_tokens
+            except Verdict as verdict:
+                self.forms[name] = type(verdict).__name__.lower()
+                return
+            self.seconds.append(monotonic() - began)
+            self.replies.append(reply)
+            self.said[name] = plain_line(redact(reply.text))[:SHOWN]
+            try:
+                parsed = read_reply(question.form, reply.text, cut=reply.cut)
+                instructions = getattr(question, "instructions", "")
+                noticed = check_text(parsed.form, question.slots, instructions)
+                if noticed.echoed:
+                    raise copied(noticed.echoed)
+                self.forms[name] = "re-asked" if again else parsed.rung
+                return
+            except ReplyError as error:
+                self.forms[name] = "echoed" if isinstance(error, UnfitReply) else "unread"
+                messages = reask_messages(question.messages, reply, error)
+                question = replace(
+                    question, id=f"{question.id}/re-ask1", attempt=1, messages=messages
+                )
 
     def findings(self, advice: str) -> Iterator[CheckResult]:
-        """What was found; ``advice`` is what to do where replies cannot be read."""
+        """The findings; ``advice`` is what to do where replies cannot be read."""
         if self.error is not None:
-            where = f"after {len(self.forms)} of {self.wanted} forms"
             # A slow model is no fault once it has answered.
             fault = self.error if isinstance(self.error, Fault) else None
             late = fault is not None and fault.kind == "timeout" and bool(self.forms)
+            where = f"after {len(self.forms)} of {self.wanted} forms"
+            todo = "correct that, and ask again" if fault is None else fault.advice
             yield CheckResult(
                 "note" if late else "problem",
                 f"{where if self.forms else 'the model does not answer'}: {self.error}",
-                "see with 'society plan' how long a run takes"
-                if late
-                else "correct that, and ask again"
-                if fault is None
-                else fault.advice,
+                "see with 'society plan' how long a run takes" if late else todo,
             )
-        if self.replies:
-            yield from self._replies(advice)
-        elif self.error is None:
-            yield CheckResult("note", f"the model gave a verdict in place of a reply: {self.forms}")
-
-    def _times(self, paid: ChatCompletionsBackend, speed: Speed) -> Iterator[CheckResult]:
-        """Tokens a second, alone and with several calls, and the deadlines that follow."""
-        slow = speed.calls > 1 and speed.gain < NO_GAIN
-        yield CheckResult(
-            "note" if slow else "ok",
-            speed_text(speed),
-            "give --set backend.in_flight=1: more calls at a time bring nothing" if slow else "",
-        )
-        prompt = estimate_tokens(round(LONGEST_RATIO * self.longest))
-        slots = self.in_flight
-        seconds = speed.seconds(prompt, paid.max_tokens) * slots / speed.gain_of(slots)
-        takes = (
-            f"the longest call ({prompt:,} tokens of prompt, {paid.max_tokens:,} of reply, "
-            f"{slots} at a time) takes about {duration(seconds)}"
-        )
-        # A server whose address only litellm knows is not asked after silence, which is its end.
-        blind = paid.client == "litellm" and not paid.api_base
-        wanted = ("read", "total") if blind else ("total",)
-        keys = [one for one in wanted if getattr(paid.deadlines, one) < seconds]
-        told = ", ".join(f"deadlines.{one} is {getattr(paid.deadlines, one):g} s" for one in wanted)
-        enough = round_up(2 * seconds)
-        advice = " ".join(f"--set backend.deadlines.{one}={enough}" for one in keys)
-        yield CheckResult(
-            "note" if keys else "ok",
-            f"{takes}; {told}",
-            f"give {advice}, or a smaller backend.in_flight or backend.max_tokens" if keys else "",
-        )
-
-    def _replies(self, advice: str) -> Iterator[CheckResult]:
+        if not self.replies:
+            if self.error is None:
+                message = f"the model gave a verdict in place of a reply: {self.forms}"
+                yield CheckResult("note", message)
+            return
         name = f" as {self.replies[0].model}" if self.replies[0].model else ""
         yield CheckResult("ok", f"the model answers{name}, in {self.seconds[0]:.2f} s")
-        if any(reply.usage.estimated for reply in self.replies):
+        usages = [reply.usage for reply in self.replies]
+        if any(usage.estimated for usage in usages):
             yield CheckResult(
                 "note",
                 "the provider does not count tokens; budgets and costs go by four characters each",
@@ -389,11 +367,10 @@ class _Session:
         if self.paid.free:
             yield CheckResult("ok", "the server is on this machine, so nothing is paid")
         elif self.paid.priced:
-            usd = sum(self.paid.price(reply.usage) for reply in self.replies)
             yield CheckResult(
                 "ok",
-                f"the price of the model is known: {len(self.replies)} test calls cost {usd:.6f} "
-                "US dollars",
+                f"the price of the model is known: {len(usages)} test calls cost "
+                f"{sum(map(self.paid.price, usages)):.6f} US dollars",
             )
         else:
             yield CheckResult(
@@ -401,30 +378,28 @@ class _Session:
                 "the price of the model is not known, so a budget in dollars cannot be set",
                 "give backend.prices.input and backend.prices.output per million tokens",
             )
-        cached = sum(reply.usage.cached_tokens for reply in self.replies)
-        if cached:
-            prompts = sum(reply.usage.prompt_tokens for reply in self.replies)
+        if cached := sum(usage.cached_tokens for usage in usages):
+            prompts = sum(usage.prompt_tokens for usage in usages)
             yield CheckResult("ok", f"{cached:,} of {prompts:,} prompt tokens were in its cache")
         yield from (CheckResult("ok", f"{form}: {text}") for form, text in self.said.items())
-        if self.wanted == 1:
-            return
+        if self.wanted > 1:
+            yield from self._of_all_forms(advice)
+
+    def _of_all_forms(self, advice: str) -> Iterator[CheckResult]:
+        """How replies to all forms were read, whether they repeat, and whether they are limited."""
         if self.speed is None and self.replies[0].speed is not None:
             self.speed = Speed(*self.replies[0].speed, "the server says")
-        if self.speed is not None and isinstance(self.paid, ChatCompletionsBackend):
-            yield from self._times(self.paid, self.speed)
         counts = Counter(self.forms.values())
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
         message = f"forms: {len(self.forms)} asked for; {counted}"
-        unread = [form for form, how in self.forms.items() if how == "unread"]
-        echoed = [form for form, how in self.forms.items() if how == "echoed"]
-        if echoed:
+        if echoed := [form for form, how in self.forms.items() if how == "echoed"]:
             yield CheckResult(
                 "problem",
                 f"{SHOWS_THE_FORM}: words of the page came in place of an answer to "
                 f"{', '.join(echoed)}",
                 "use a larger model",
             )
-        if unread:
+        if unread := [form for form, how in self.forms.items() if how == "unread"]:
             yield CheckResult("problem", f"{message}; never filled: {', '.join(unread)}", advice)
         elif counts["re-asked"] > OFTEN * len(self.forms):
             yield CheckResult("note", message, f"re-asks cost. {advice}")

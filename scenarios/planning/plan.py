@@ -1,23 +1,24 @@
 """Calls, tokens, cost and time of a run, estimated before anything is paid.
 
 Rule-based scientists rehearse the scenario once; the model is not asked, and nothing is written. A
-model's replies are assumed to be a stated number of times as long as the rules'. A society of a
-model's own words can take fewer calls or more, so the guard of a run is its budget.
+model's replies are assumed to be a stated number of times as long as the rules'. A model's society
+may make fewer calls or more, so the guard of a run is its budget.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from statistics import median
 from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Usage
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.speed import ASSUMED, Speed, speed_of
+from virsci_society.scenarios.planning.speed import ASSUMED, Speed, duration, speed_of, speed_text
 from virsci_society.scenarios.runs.rehearsal import LONGEST_RATIO, Rehearsal, tokens_needed
 from virsci_society.society.results.tables import REPEATED_ACTS, TableRows, table_rows
 
@@ -30,39 +31,32 @@ REPLY_RATIO = 3.0
 half as much again around the form."""
 PROMPT_RATIO = 1.3
 """Tokens of a prompt as a multiple of the rehearsal's: what longer replies add in our protocols."""
-PAPER_TEXTS = ("paper", "title", "abstract", "found_by")
-"""Columns of the table of papers that hold what outcomes are taken of."""
-SUMS = ("calls", "prompt_tokens", "completion_tokens", "tokens", "usd")
-"""Figures of a plan that add up over runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedPage:
-    """How long the prompts of one act are in the rehearsal.
-
-    Attributes:
-        typical: tokens of the median prompt.
-        largest: tokens of the longest prompt.
-    """
-
-    stage: str
-    act: str
-    calls: int
-    typical: int
-    largest: int
+SUMS = {
+    "calls": "calls",
+    "prompt_tokens": "tokens of prompts",
+    "completion_tokens": "tokens of replies",
+    "tokens": "all tokens",
+    "usd": "US dollars",
+}
+"""Figures of a plan that add up over runs, with their labels."""
+UNPRICED = (
+    "the price of the model is not known: give it in US dollars per million tokens with "
+    "--set backend.prices.input=USD --set backend.prices.output=USD"
+)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run will take.
+    """The estimate for one run.
 
     Attributes:
-        usd: their price in US dollars; 0 where it is not known.
+        usd: price in US dollars; 0 where it is not known.
         chain: seconds of the longest chain of calls that wait for one another.
         work: seconds of all calls one after the other.
         speed: tokens a second; None: rules answer.
-        pages: tokens of the prompts, by stage and act.
+        pages: stage, act, number of calls, and tokens of the median and the longest prompt.
         window: tokens of a context window that holds the longest prompt and its reply.
+        papers: the papers of the rehearsal.
     """
 
     scenario: Scenario
@@ -73,9 +67,9 @@ class Plan:
     chain: float
     work: float
     speed: Speed | None
-    pages: tuple[PlannedPage, ...]
+    pages: pd.DataFrame
     window: int
-    papers: tuple[tuple[str | None, ...], ...]
+    papers: pd.DataFrame
 
     @property
     def tokens(self) -> int:
@@ -83,15 +77,10 @@ class Plan:
         return self.prompt_tokens + self.completion_tokens
 
     @property
-    def at_a_time(self) -> float:
-        """Calls alone in whose time the model makes all calls in flight."""
-        calls = self.scenario.backend.at_once
-        return calls if self.speed is None else self.speed.gain_of(calls)
-
-    @property
     def seconds(self) -> float:
-        """Wall time: of the longest chain of calls, or of all calls at a time."""
-        return max(self.chain, self.work / self.at_a_time)
+        """Wall time: of the longest chain of calls, or of all calls with those in flight."""
+        calls = self.scenario.backend.at_once
+        return max(self.chain, self.work / (self.speed.gain_of(calls) if self.speed else calls))
 
     @property
     def by_rules(self) -> bool:
@@ -105,7 +94,7 @@ class Plan:
 
     @property
     def assumptions(self) -> dict[str, float]:
-        """What is assumed of the model, by name; empty where rules answer."""
+        """The assumptions about the model, by name; empty where rules answer."""
         if self.speed is None:
             return {}
         assumed = {
@@ -121,7 +110,6 @@ class Plan:
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
         backend = self.scenario.backend.backend
-        shown = [name for name in SUMS if name != "usd" or self.priced]
         return {
             "scenario": self.scenario.name,
             "seed": self.scenario.seed,
@@ -129,14 +117,61 @@ class Plan:
             "answers": backend.about,
             "rehearsed_by": "rule-based scientists, not a language model",
             "assumptions": self.assumptions,
-            **{name: getattr(self, name) for name in shown},
+            **{name: getattr(self, name) for name in SUMS if name != "usd" or self.priced},
             "seconds": self.seconds,
             "priced": self.priced,
             "speed": None if self.speed is None else asdict(self.speed),
             "longest_chain_seconds": self.chain,
-            "pages": [asdict(page) for page in self.pages],
+            "pages": self.pages.to_dict("records"),
             "window": self.window,
         }
+
+    def figures(self) -> Iterator[tuple[str, str]]:
+        """Label and estimate of each figure; rules cost nothing and take no time."""
+        free = self.by_rules or self.scenario.backend.backend.free
+        for name, label in SUMS.items():
+            if name != "usd" or (self.priced and not free):
+                yield label, figure_text(name, getattr(self, name))
+        if self.seconds:
+            yield "wall time", duration(self.seconds)
+
+    def notes(self) -> Iterator[str]:
+        """Notes beside the figures, line by line."""
+        backend = self.scenario.backend.backend
+        yield "rehearsed once by rule-based scientists, not by a language model"
+        yield f"answers: {backend.about}"
+        if self.by_rules:
+            yield "for a language model: --set backend.use=openai --set backend.model=NAME"
+            return
+        yield self.assumptions_text()
+        if self.speed is not None and self.speed is not ASSUMED:
+            yield speed_text(self.speed)
+        if backend.free:
+            yield "the server is on this machine, so nothing is paid"
+        yield "a model's own words can make it less or more; backend.budget bounds what is spent"
+        if not self.priced:
+            yield UNPRICED
+        if self.window:
+            size = f"a context window of {self.window:,} tokens"
+            yield f"{size} holds the longest prompt and its reply"
+
+    def assumptions_text(self) -> str:
+        """The assumptions about the model in one line."""
+        text = (
+            f"assumed: replies {REPLY_RATIO:g} times as long as those of the rules, prompts "
+            f"{PROMPT_RATIO:g} times as long as in the rehearsal, 4 characters a token"
+        )
+        if self.speed is ASSUMED:
+            text += (
+                f"; {ASSUMED.prompt:g} tokens of a prompt read and {ASSUMED.reply:g} of a reply "
+                "written in a second (backend.tokens_per_second)"
+            )
+        return text
+
+
+def figure_text(name: str, value: float) -> str:
+    """A figure of ``SUMS`` for people."""
+    return f"{value:,.4f}" if name == "usd" and value < 100 else f"{value:,.0f}"
 
 
 def plan(
@@ -148,56 +183,53 @@ def plan(
     rehearsal = Rehearsal(scenario)
     rows = rehearsal.run(ecosystem, step=step).log.rows
     backend, paid = scenario.backend.backend, scenario.backend.backend.paid
-    speed: Speed | None = None
+    speed: Speed | None = ASSUMED
     replies, prompts, longest = REPLY_RATIO, PROMPT_RATIO, LONGEST_RATIO
     if isinstance(paid, Offline):
-        replies = prompts = longest = 1.0
+        speed, replies, prompts, longest = None, 1.0, 1.0, 1.0
     elif isinstance(paid, ChatCompletionsBackend):
         question = next(iter(rehearsal.first.values()), None)
         speed = speed_of(paid, question, scenario.backend.at_once)
-    else:
-        speed = ASSUMED
+    names = ["call", "stage", "act", "prompt_tokens", "completion_tokens"]
     # The others are answered by rules in the run too, and cost nothing.
-    calls = [call for call in table_rows(rows, "calls") if call["live"]]
-    room, limit = paid.max_prompt_characters, paid.max_reply_tokens
+    live = [[row[name] for name in names] for row in table_rows(rows, "calls") if row["live"]]
+    calls = pd.DataFrame(live, columns=names)
     # Longer prompts are trimmed to the room, and longer replies are cut off.
-    most = float("inf") if room is None else room // 4
-    prompt_tokens = [round(min(prompts * call["prompt_tokens"], most)) for call in calls]
-    completion_tokens = [
-        round(min(replies * call["completion_tokens"], limit or float("inf"))) for call in calls
-    ]
-    seconds = {
-        call["call"]: getattr(paid, "latency", 0.0) if speed is None else speed.seconds(*tokens)
-        for call, *tokens in zip(calls, prompt_tokens, completion_tokens, strict=True)
-    }
-    by_act: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for call, tokens in zip(calls, prompt_tokens, strict=True):
-        if tokens:  # a call without words has none
-            by_act[call["stage"], call["act"]].append(tokens)
-    stages = list(dict.fromkeys(stage for stage, _ in by_act))
+    room = None if paid.max_prompt_characters is None else paid.max_prompt_characters // 4
+    sent, written = (
+        (ratio * calls[name].astype(float)).clip(upper=most).round().astype(int)
+        for name, ratio, most in (
+            ("prompt_tokens", prompts, room),
+            ("completion_tokens", replies, paid.max_reply_tokens or None),
+        )
+    )
+    seconds = (
+        pd.Series(getattr(paid, "latency", 0.0), index=calls.index, dtype=float)
+        if speed is None
+        else sent / speed.prompt + written / speed.reply
+    )
+    with_words = calls.assign(tokens=sent)[sent > 0]
+    by_act = with_words.groupby(["stage", "act"], sort=False)["tokens"]
+    found = by_act.agg(calls="size", typical="median", largest="max").reset_index()
+    # By stage only: a stable sort keeps the acts of a stage in the order of their calls.
+    stages = {stage: place for place, stage in enumerate(with_words["stage"].unique())}
+    pages = found.sort_values("stage", key=lambda names: names.map(stages), kind="stable")
     return Plan(
         scenario,
         calls=len(calls),
-        prompt_tokens=sum(prompt_tokens),
-        completion_tokens=sum(completion_tokens),
+        prompt_tokens=int(sent.sum()),
+        completion_tokens=int(written.sum()),
         # Each call by itself, because a price may rise with the length of a call.
-        usd=sum(
-            backend.price(Usage(*tokens))
-            for tokens in zip(prompt_tokens, completion_tokens, strict=True)
-        ),
-        chain=longest_chain(rows, seconds),
-        work=sum(seconds.values()),
+        usd=sum(backend.price(Usage(*pair)) for pair in zip(sent, written, strict=True)),
+        chain=longest_chain(rows, dict(zip(calls["call"], seconds, strict=True))),
+        work=float(seconds.sum()),
         speed=speed,
-        pages=tuple(
-            PlannedPage(stage, act, len(tokens), round(median(tokens)), max(tokens))
-            # By stage only: a stable sort keeps the acts of a stage in the order of their calls.
-            for (stage, act), tokens in sorted(
-                by_act.items(), key=lambda item: stages.index(item[0][0])
-            )
-        ),
+        pages=pages.assign(typical=pages["typical"].round().astype(int)),
         window=tokens_needed(paid, round(longest * rehearsal.longest)),
-        papers=tuple(
-            tuple(paper[name] for name in PAPER_TEXTS) for paper in table_rows(rows, "papers")
+        papers=pd.DataFrame(
+            table_rows(rows, "papers"),
+            columns=["paper", "title", "abstract", "found_by"],
+            dtype="object",
         ),
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.plan import PAPER_TEXTS, Plan, plan
+from virsci_society.scenarios.planning.plan import Plan, plan
 from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, scenario_of
@@ -219,11 +219,9 @@ class _Matcher:
 
 def texts_of_outcomes(result: Plan, scenario: Scenario) -> dict[str, object]:
     """The texts of a rehearsal that each outcome of ``TEXTS`` is taken of."""
-    import pandas as pd
-
     from virsci_society.metrics.novelty.novelty import Novelty, measured_texts
 
-    papers = pd.DataFrame(result.papers, columns=list(PAPER_TEXTS), dtype="object")
+    papers = result.papers
     settings = scenario.novelty if isinstance(scenario.novelty, Novelty) else Novelty()
     texts = measured_texts(papers, settings)
     query, evaluated = (tuple(texts[name]) for name in ("query", "evaluated"))

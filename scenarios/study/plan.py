@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from virsci_society.scenarios.planning.plan import SUMS, Plan, plan
+from virsci_society.scenarios.planning.plan import SUMS, Plan, figure_text, plan
 from virsci_society.scenarios.planning.speed import duration
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
@@ -17,7 +17,6 @@ from virsci_society.scenarios.study.design import Design, MatchedArm
 from virsci_society.scenarios.study.engine import Engine
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
-from virsci_society.scenarios.terminal.plan_tables import NAMES, assumptions_text, figure_text
 
 ARMS_SHOWN = 40
 
@@ -158,12 +157,11 @@ def matched_row(one: MatchedArm) -> tuple[str, ...]:
 
 
 def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
-    for name, label in NAMES.items():
-        if name == "seconds":
-            if wall := found.wall_time():
-                yield f"{label}, sharing slots", duration(wall)
-        elif (name != "usd" or found.priced) and (total := found.total(name)):
+    for name, label in SUMS.items():
+        if (name != "usd" or found.priced) and (total := found.total(name)):
             yield label, figure_text(name, total)
+    if wall := found.wall_time():
+        yield "wall time, sharing slots", duration(wall)
 
 
 def _said(found: StudyForecast) -> Iterator[str]:
@@ -180,7 +178,7 @@ def _said(found: StudyForecast) -> Iterator[str]:
     yield "rehearsed by rule-based scientists, not by a language model; the first seed of each arm"
     yield f"answers: {one.scenario.backend.backend.about}"
     if not one.by_rules:
-        yield assumptions_text(one)
+        yield one.assumptions_text()
     if not found.priced:
         yield "the price of a model is not known; 'society plan' tells how to give it"
     yield from power_sentences(many, found.design.file.paired, comparisons_in(found.design))

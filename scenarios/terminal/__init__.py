@@ -1,4 +1,4 @@
-"""The terminal side that all commands share, with arguments, messages and exit codes, and tables.
+"""Arguments, messages, exit codes and tables that all commands share.
 
-Read ``arguments``, then ``console``; ``plan_tables`` says what a run will take.
+Read ``arguments``, then ``console``.
 """

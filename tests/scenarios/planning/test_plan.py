@@ -107,14 +107,14 @@ def test_the_length_of_every_page_is_that_of_the_calls(small, small_run):
     planned = plan(load_scenario(small))
     calls = Run.open(small_run).table("calls")
     tokens = calls.groupby(["stage", "act"])["prompt_tokens"]
-    found = {(page.stage, page.act): page for page in planned.pages}
+    found = {(page.stage, page.act): page for page in planned.pages.itertuples()}
     assert len(found) == len(planned.pages)
     assert found.keys() == set(tokens.groups)
     for name, page in found.items():
         assert page.largest == tokens.max()[name]
         assert page.typical == round(tokens.median()[name])
         assert page.calls == tokens.count()[name]
-    stages = [page.stage for page in planned.pages]
+    stages = list(planned.pages["stage"])
     assert stages == sorted(stages, key=stages.index)
 
 
@@ -135,8 +135,8 @@ def test_pages_that_a_context_trims_are_shown_trimmed(small):
     keys = {**MODEL, "backend.max_tokens": 500}
     whole = plan(load_scenario(small, **keys))
     cut = plan(load_scenario(small, **keys, **{"backend.context": 2000}))
-    assert max(page.largest for page in whole.pages) > 3 * 1500 // 4
-    assert max(page.largest for page in cut.pages) <= 3 * 1500 // 4
+    assert whole.pages["largest"].max() > 3 * 1500 // 4
+    assert cut.pages["largest"].max() <= 3 * 1500 // 4
 
 
 def test_a_plan_writes_nothing_and_asks_nobody(small, server):
