@@ -91,7 +91,7 @@ class BuildGroup(TyperGroup):
 
 
 def _is_outside(kind: str) -> bool:
-    from virsci_society.scenarios.config.outside_code import installed_of
+    from virsci_society.scenarios.config.registry import installed_of
 
     return ":" in kind or kind in installed_of("importers")
 
@@ -154,8 +154,12 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     """The kind of source, or the class behind a name or path from outside."""
     if kind in KINDS:
         return kind
-    from virsci_society.scenarios.config.outside_code import import_member, installed_of
-    from virsci_society.scenarios.config.registry import find_code_here, require_trust
+    from virsci_society.scenarios.config.registry import (
+        find_code_here,
+        import_member,
+        installed_of,
+        require_trust,
+    )
     from virsci_society.society.ecosystem.importers.source import Source
 
     path = installed_of("importers").get(kind, kind)

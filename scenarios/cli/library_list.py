@@ -162,7 +162,7 @@ def _library_lines() -> Iterator[str]:
 
 
 def _plugin_lines() -> Iterator[str]:
-    from virsci_society.scenarios.config.outside_code import installed_parts
+    from virsci_society.scenarios.config.registry import installed_parts
 
     found = installed_parts()
     if found:
@@ -212,7 +212,7 @@ def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:
 def _metric_lines() -> Iterator[str]:
     """Metrics by family, each with its definition and source."""
     from virsci_society.metrics.registry import FAMILIES
-    from virsci_society.scenarios.config.outside_code import installed_of
+    from virsci_society.scenarios.config.registry import installed_of
 
     yield "Metrics: tables computed from a run, by family. The key `metrics` of a scenario accepts"
     yield "families and metrics; a name that both share (novelty, teams, ...) means the family."
@@ -312,6 +312,6 @@ def first_sentence(path: Path) -> str:
 def _first_line(path: str) -> str:
     from inspect import getdoc
 
-    from virsci_society.scenarios.config.outside_code import import_member
+    from virsci_society.scenarios.config.registry import import_member
 
     return (getdoc(import_member(path)) or path).splitlines()[0]

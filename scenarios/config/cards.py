@@ -22,15 +22,11 @@ CARDS = Path(__file__).parents[2]
 
 @cache  # a run must not change its card when the file is edited meanwhile
 def read_card(path: str) -> type[ResearchSystem]:
-    """The class of the system that a card describes.
+    """The class of the system that a card describes; InputError with every fault and its line.
 
-    Args:
-        path: of the card; that of one of the project's own is relative to its packages.
-
-    Raises:
-        InputError: with file and line of every fault.
+    The path of one of the project's own cards is relative to its packages.
     """
-    from virsci_society.protocols.engines.card import SystemCard
+    from virsci_society.protocols.engines.card import SECTIONS, SystemCard
     from virsci_society.protocols.engines.rounds import pages_beside, system_of
 
     file = CARDS / path
@@ -38,10 +34,32 @@ def read_card(path: str) -> type[ResearchSystem]:
         raise InputError(f"{path}: there is no such card")
     document = single_document(file)
     diagnostics = Diagnostics(document)
+
+    def note(error: ValidationError, at: KeyPath) -> None:
+        """Note what pydantic found, each with its place in the card."""
+        errors = error.errors(include_url=False)
+        for one in errors:
+            place: KeyPath = (*at, *one["loc"])
+            problem = describe_errors([one])
+            if one["type"] == "too_short" and len(errors) > 1:
+                continue  # what failed in it is told by itself
+            if one["type"] == "extra_forbidden":
+                above = [str(step) for step in place[:-1] if step in SECTIONS]
+                known = SECTIONS[above[-1]] if above else SystemCard
+                problem = unknown_key(place[-1], [*known.model_fields])
+            elif one["type"] == "missing":
+                problem = "required, but not given"
+                if len(place) == 1:
+                    problem, place = f"{display_path(file)}: {place[0]}: {problem}", ()
+            else:
+                while place and place not in document.origins:
+                    place = place[:-1]  # the names of types that a union tried
+            diagnostics.add(place, problem)
+
     try:
         card = SystemCard.model_validate(document.data)
     except ValidationError as error:
-        _note(diagnostics, error, (), file)
+        note(error, ())
         diagnostics.raise_faults()
         raise
     pages = pages_beside(file)
@@ -54,32 +72,6 @@ def read_card(path: str) -> type[ResearchSystem]:
         try:
             made.model_validate(values)
         except ValidationError as error:
-            _note(diagnostics, error, ("keys",), file)
+            note(error, ("keys",))
     diagnostics.raise_faults()
     return made
-
-
-def _note(diagnostics: Diagnostics, error: ValidationError, at: KeyPath, file: Path) -> None:
-    """Note what pydantic found, each with its place in the card."""
-    from virsci_society.protocols.engines.card import SECTIONS, SystemCard
-
-    origins = diagnostics.document.origins
-    errors = error.errors(include_url=False)
-    for one in errors:
-        place: KeyPath = (*at, *one["loc"])
-        above = [step for step in place[:-1] if step in SECTIONS]
-        known = SECTIONS[str(above[-1])] if above else SystemCard
-        problem = describe_errors([one])
-        if one["type"] == "too_short" and len(errors) > 1:
-            continue  # what failed in it is told by itself
-        if one["type"] == "extra_forbidden":
-            problem = unknown_key(place[-1], [*known.model_fields])
-        elif one["type"] == "missing" and len(place) == 1:
-            problem = f"{display_path(file)}: {place[0]}: required, but not given"
-            place = ()
-        elif one["type"] == "missing":
-            problem = "required, but not given"
-        else:
-            while place and place not in origins:
-                place = place[:-1]  # the names of types that a union tried
-        diagnostics.add(place, problem)

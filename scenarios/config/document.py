@@ -8,11 +8,11 @@ and every key keeps its origin, so that a later message can name the file, line 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from virsci_society.agents.backends.hosts import allow_key
 from virsci_society.agents.errors import InputError
@@ -53,34 +53,18 @@ class FittedOn:
     past: int | None = None
     source: str | None = None
 
-    SCHEMA: ClassVar[Mapping[str, Any]] = {
-        "type": "object",
-        "description": "The papers on which the values of this file were fitted.",
-        "required": ["community", "boundary"],
-        "properties": {
-            "community": {"type": "string"},
-            "boundary": {"type": "integer"},
-            "records": {"type": "integer"},
-            "past": {"type": "integer"},
-            "source": {"type": "string"},
-        },
-        "additionalProperties": False,
-    }
-
     @classmethod
     def read(cls, value: Any, place: str) -> FittedOn:
         """The fact as it is written in a file; InputError where it is none."""
         kinds = {"community": str, "boundary": int, "records": int, "past": int, "source": str}
-        known = isinstance(value, dict) and all(
-            type(one) is kinds.get(name) for name, one in value.items()
+        known = isinstance(value, dict) and {"community", "boundary"} <= value.keys()
+        if known and all(type(one) is kinds.get(name) for name, one in value.items()):
+            return cls(**value)
+        raise InputError(
+            f"{place}: fitted_on: expected a section such as {{community: IEEE VIS, boundary: "
+            "2012, records: 4303}; past or source may stand for records, and none of them "
+            "where it is no single source"
         )
-        if not known or not {"community", "boundary"} <= value.keys():
-            raise InputError(
-                f"{place}: fitted_on: expected a section such as {{community: IEEE VIS, boundary: "
-                "2012, records: 4303}; past or source may stand for records, and none of them "
-                "where it is no single source"
-            )
-        return cls(**value)
 
     def describes(self, facts: Mapping[str, Any]) -> bool:
         """Whether the values were fitted on the papers of an ecosystem, by its facts."""
@@ -102,6 +86,11 @@ class Origin:
     names: KeyPath = ()
     fitted_on: FittedOn | None = None
 
+    @property
+    def is_setting(self) -> bool:
+        """Was the key given with ``--set``?"""
+        return self.label.startswith("--set")
+
 
 @dataclass(slots=True)
 class Document:
@@ -116,6 +105,11 @@ class Document:
             if (origin := self.origins.get(path[:length])) is not None:
                 return origin
         return None
+
+    def folder(self, path: KeyPath) -> Path:
+        """The folder of the file in which a key was written, else the current one."""
+        origin = self.origin(path)
+        return origin.folder if origin else Path.cwd()
 
     def merged_with(self, other: Document) -> Document:
         """A new document in which the values of ``other`` win.
@@ -190,9 +184,8 @@ def single_document(path: Path) -> Document:
 
 
 def _read(path: Path, below: tuple[Path, ...]) -> Document:
-    sheet = read_yaml(path)
-    folder = path.parent.resolve()
-    data = dict(sheet.data)
+    document = single_document(path)
+    data, origins = document.data, document.origins
     if "study" in data:
         raise InputError(f"{display_path(path)}: is a study: {STUDY_COMMANDS}")
     if not data:
@@ -200,33 +193,31 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
             f"{display_path(path)}: is empty; write at least one key into it, such as "
             "'extends: quickstart'"
         )
-    fitted_on = None
     if "fitted_on" in data:
-        fitted_on = FittedOn.read(data.pop("fitted_on"), sheet.marks[("fitted_on",)])
-    origins = {
-        key: Origin(mark, folder, fitted_on=fitted_on)
-        for key, mark in sheet.marks.items()
-        if key[0] != "fitted_on"
-    }
-    top = Document(data, origins)
+        fitted_on = FittedOn.read(data.pop("fitted_on"), origins[("fitted_on",)].label)
+        document.origins = {
+            key: replace(origin, fitted_on=fitted_on)
+            for key, origin in origins.items()
+            if key[0] != "fitted_on"
+        }
     if "extends" not in data:
-        return top
-    parent = data.pop("extends")
-    where = origins.pop(("extends",)).label
+        return document
+    parent, place = data.pop("extends"), document.origins.pop(("extends",))
+    where = f"{place.label}: extends"
     if not isinstance(parent, str):
-        raise InputError(f"{where}: extends: expected one scenario name or path, got {parent!r}")
+        raise InputError(f"{where}: expected one scenario name or path, got {parent!r}")
     try:
-        parent_path = find_scenario(parent, folder)
+        parent_path = find_scenario(parent, place.folder)
     except InputError as error:
-        raise InputError(f"{where}: extends: {error}") from error
+        raise InputError(f"{where}: {error}") from error
     chain = (*below, path.resolve())
     if parent_path.resolve() in chain:
         circle = " -> ".join(file.name for file in (*chain, parent_path))
-        raise InputError(f"{where}: extends: a circle: {circle}; remove one extends")
-    below_it = _read(parent_path, chain)
+        raise InputError(f"{where}: a circle: {circle}; remove one extends")
+    extended = _read(parent_path, chain)
     # A name belongs to one file; the scenario that extends it is another one.
-    below_it.data.pop("name", None)
-    return below_it.merged_with(top)
+    extended.data.pop("name", None)
+    return extended.merged_with(document)
 
 
 def from_settings(settings: Iterable[str]) -> Document:
@@ -237,25 +228,24 @@ def from_settings(settings: Iterable[str]) -> Document:
         path = key_path(key)
         if not equals or path is None:
             faults.append(f"--set {setting}: write it as key=value, such as protocol.turns=3")
-            continue
-        if path[0] == "extends":
-            faults.append("--set extends: a file extends another; name that scenario instead")
-            continue
-        if path[0] == "fitted_on":
-            faults.append("--set fitted_on: says where the values of a file are from; leave it out")
-            continue
-        try:
-            value = parse_value(text, f"--set {key}")
-        except InputError as error:
-            faults.append(str(error))
-            continue
-        note_named_keys(path, value)
-        document = document.merged_with(
-            single_key(path, value, Origin(f"--set {key.strip()}", Path.cwd(), path))
-        )
+        elif path[0] in _OF_FILES:
+            faults.append(f"--set {path[0]}: {_OF_FILES[path[0]]}")
+        else:
+            try:
+                value = parse_value(text, f"--set {key}")
+                document = _with_key(document, path, value, f"--set {key.strip()}")
+            except InputError as error:
+                faults.append(str(error))
     if faults:
         raise InputError("\n".join(faults))
     return document
+
+
+_OF_FILES: Mapping[Key, str] = {
+    "extends": "a file extends another; name that scenario instead",
+    "fitted_on": "says where the values of a file are from; leave it out",
+}
+"""Keys that only a file has, with what to do instead."""
 
 
 def from_arguments(arguments: Mapping[str, Any]) -> Document:
@@ -265,11 +255,14 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
         path = key_path(key)
         if path is None:
             raise InputError(f"{key!r} is not a key; write it like protocol.turns")
-        note_named_keys(path, value)
-        document = document.merged_with(
-            single_key(path, value, Origin(dotted(path), Path.cwd(), path))
-        )
+        document = _with_key(document, path, value, dotted(path))
     return document
+
+
+def _with_key(document: Document, path: KeyPath, value: Any, label: str) -> Document:
+    """A document with one more key, given by hand."""
+    note_named_keys(path, value)
+    return document.merged_with(single_key(path, value, Origin(label, Path.cwd(), path)))
 
 
 def note_named_keys(path: KeyPath, value: Any) -> None:
@@ -321,8 +314,7 @@ def _merge(
             for known in [known for known in origins if known[: len(here)] == here]:
                 del origins[known]
             base[key] = value
-            below = {at: of for at, of in top_origins.items() if at[: len(here)] == here}
-            origins.update(below)
+            origins |= {at: of for at, of in top_origins.items() if at[: len(here)] == here}
         if here in top_origins:
             origins[here] = top_origins[here]
 

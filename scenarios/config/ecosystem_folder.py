@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
@@ -27,6 +28,9 @@ HOW_TO = (
 class Folder(Part):
     """The ecosystem in a folder that ``society ecosystem build`` wrote."""
 
+    seedless: ClassVar[bool] = True
+    """It is the same for every seed of a run."""
+
     path: Path = Field(json_schema_extra={"hint": HOW_TO})
     """The folder; relative to the scenario file, or to the current folder in ``--set``. Source: the
     user's data."""
@@ -39,38 +43,30 @@ class Folder(Part):
             raise InputError(f"{self.path}: not an ecosystem folder (no {MANIFEST}); {HOW_TO}")
 
     @property
-    def seedless(self) -> bool:
-        """Whether it is the same for every seed of a run."""
-        return True
-
-    @property
     def people(self) -> int | None:
         """Scientists in the folder, as its manifest counts them; None where it does not."""
-        try:
+        with _unless_damaged():
             return int(self._manifest()["counts"]["scientists"])
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
-            return None
+        return None
 
     @property
     def left_out(self) -> int | None:
-        """Authors of past papers whom the filters on people left out; None where it is not told."""
-        try:
+        """Authors of past papers whom the filters on people left out; None: not in the manifest."""
+        with _unless_damaged():
             steps = [one for one in self._manifest()["steps"] if one["filter"].startswith(PEOPLE)]
             # Whoever has no paper that was kept, the first filter, is an author of none.
             return sum(int(one["removed"]) for one in steps[1:])
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            return None
+        return None
 
     @property
     def source_facts(self) -> dict[str, Any]:
-        """Boundary, records, past papers and files of the source by the manifest; None: untold."""
-        facts = dict.fromkeys(("boundary", "records", "past", "source"))
-        try:
+        """Boundary, records, past papers and files of the source; None: not in the manifest."""
+        facts: dict[str, Any] = dict.fromkeys(("boundary", "records", "past", "source"))
+        with _unless_damaged():
             manifest = self._manifest()
-            told = {name: manifest.get(name) for name in facts}
-            return told | {"past": manifest.get("counts", {}).get("past")}
-        except (InputError, OSError, AttributeError):
-            return facts
+            facts |= {name: manifest.get(name) for name in facts}
+            facts["past"] = manifest.get("counts", {}).get("past")
+        return facts
 
     def _manifest(self) -> Any:
         return read_json_object(self.path / MANIFEST)
@@ -81,3 +77,8 @@ class Folder(Part):
 
         self.require()
         return Ecosystem.load(self.path)
+
+
+def _unless_damaged() -> suppress:
+    """What is wrong with a manifest is reported when the ecosystem is read."""
+    return suppress(InputError, OSError, ValueError, LookupError, TypeError, AttributeError)

@@ -21,27 +21,28 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, TypeAdapter
 
 from virsci_society.scenarios.config.document import FittedOn
-from virsci_society.scenarios.config.registry import (
-    field_parts,
-    import_class,
-    inlined_class,
-    is_list,
-)
+from virsci_society.scenarios.config.reader import inlined_class, part_field
+from virsci_society.scenarios.config.registry import import_class
 from virsci_society.society.kernel.durations import Duration
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 
-_OUTSIDE: Schema = {
-    "type": "string",
-    "pattern": ":",
-    "description": "package.module:Class; runs code, so it needs --trust",
+_OUTSIDE_PART: Schema = {
+    "type": "object",
+    "required": ["use"],
+    "properties": {
+        "use": {
+            "type": "string",
+            "pattern": ":",
+            "description": "package.module:Class; runs code, so it needs --trust",
+        }
+    },
 }
 _TEXT = re.compile(r"(?P<meaning>.*?)(?: ?Unit: (?P<unit>.+?)\.)?(?: ?Source: (?P<source>.+)\.)?")
 
@@ -49,10 +50,8 @@ _TEXT = re.compile(r"(?P<meaning>.*?)(?: ?Unit: (?P<unit>.+?)\.)?(?: ?Source: (?
 class KeyText(NamedTuple):
     """What the text below a field says, as ``MEANING Unit: UNIT. Source: SOURCE.`` gives it.
 
-    Attributes:
-        unit: of its value; a dash where it has none.
-        source: a paper, this project, or "assumed"; a dash for a key of execution, which changes
-            nothing that happens.
+    The unit is a dash where a value has none, and the source that of a key of execution, which
+    changes nothing that happens.
     """
 
     meaning: str
@@ -70,22 +69,22 @@ def key_texts(cls: type[BaseModel]) -> dict[str, KeyText]:
 
     A class without source, as in an interactive session, has no texts.
     """
-    texts = {}
-    for name, text in _field_texts(cls).items():
-        found = cast(re.Match[str], _TEXT.fullmatch(text))
-        texts[name] = KeyText(found["meaning"], found["unit"] or "-", found["source"] or "-")
-    return texts
+    found = {name: _TEXT.fullmatch(text) for name, text in _field_texts(cls).items()}
+    return {
+        name: KeyText(text["meaning"], text["unit"] or "-", text["source"] or "-")
+        for name, text in found.items()
+        if text is not None
+    }
 
 
 def _field_texts(cls: type[BaseModel]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for part in reversed(cls.__mro__):
-        texts.update(
-            {name: _one_line(text) for name, text in vars(part).get("key_texts", {}).items()}
-        )
+        own = vars(part).get("key_texts", {})
         path = getattr(sys.modules.get(part.__module__), "__file__", None)
         if issubclass(part, BaseModel) and path is not None and Path(path).is_file():
-            texts.update(_texts_of_module(path).get(part.__qualname__, {}))
+            own = own | _texts_of_module(path).get(part.__qualname__, {})
+        texts |= {name: _one_line(text) for name, text in own.items()}
     return texts
 
 
@@ -96,25 +95,23 @@ def _texts_of_module(path: str) -> dict[str, dict[str, str]]:
 
     def visit(node: ast.AST, prefix: str) -> None:
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.ClassDef):
-                texts[prefix + child.name] = _texts_of_class(child)
-                visit(child, f"{prefix}{child.name}.")
-            elif isinstance(child, ast.FunctionDef):
+            if isinstance(child, ast.FunctionDef):
                 visit(child, f"{prefix}{child.name}.<locals>.")
-            else:
+            elif not isinstance(child, ast.ClassDef):
                 visit(child, prefix)
+            else:
+                visit(child, f"{prefix}{child.name}.")
+                texts[prefix + child.name] = {
+                    field.target.id: text.value.value
+                    for field, text in itertools.pairwise(child.body)
+                    if isinstance(field, ast.AnnAssign)
+                    and isinstance(field.target, ast.Name)
+                    and isinstance(text, ast.Expr)
+                    and isinstance(text.value, ast.Constant)
+                    and isinstance(text.value.value, str)
+                }
 
     visit(ast.parse(Path(path).read_text(encoding="utf-8")), "")
-    return texts
-
-
-def _texts_of_class(cls: ast.ClassDef) -> dict[str, str]:
-    texts = {}
-    for field, text in itertools.pairwise(cls.body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            value = text.value if isinstance(text, ast.Expr) else None
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                texts[field.target.id] = _one_line(value.value)
     return texts
 
 
@@ -133,8 +130,11 @@ def json_schema(cls: type[BaseModel]) -> Schema:
     definitions = _Definitions()
     schema = _section(cls, definitions, None)
     parent = {"type": "string", "description": "The scenario to start from: a name or a path."}
-    above = {"extends": parent, "fitted_on": dict(FittedOn.SCHEMA)}
-    schema["properties"] = {**above, **schema["properties"]}
+    fitted_on = TypeAdapter(FittedOn).json_schema() | {
+        "description": "The papers on which the values of this file were fitted.",
+        "additionalProperties": False,
+    }
+    schema["properties"] = {"extends": parent, "fitted_on": fitted_on, **schema["properties"]}
     return {"$schema": DRAFT, "title": "Scenario", **schema, "$defs": definitions.schemas}
 
 
@@ -162,68 +162,52 @@ class _Definitions:
 
 def _section(cls: type[BaseModel], definitions: _Definitions, use: str | None) -> Schema:
     """The schema of one section; ``use`` is the name under which a table lists its class."""
+    inlined, inner = getattr(cls, "inlined", None), inlined_class(cls)
     descriptions = _field_texts(cls)
     properties: dict[str, Schema] = {} if use is None else {"use": {"const": use}}
-    for name, field in cls.model_fields.items():
-        if name in ("use", getattr(cls, "inlined", None)):
-            continue
-        described = {"description": descriptions[name]} if descriptions.get(name) else {}
-        properties[name] = _property(cls, name, field, definitions) | described
+    for name in cls.model_fields:
+        if name not in ("use", inlined):
+            described = {"description": descriptions[name]} if descriptions.get(name) else {}
+            properties[name] = _property(cls, name, definitions) | described
     required = [name for name, field in cls.model_fields.items() if field.is_required()]
-    schema: Schema = {
-        "type": "object",
-        "description": summary(cls),
-        "properties": properties,
-        "additionalProperties": False,
-    }
-    inlined, inner = getattr(cls, "inlined", None), inlined_class(cls)
+    about: Schema = {"type": "object", "description": summary(cls)}
+    closed = {"additionalProperties": False}
     if inner is not None:
         beside = _section(inner, definitions, None)
         properties.update(beside["properties"])
         required += beside.get("required", [])
     elif inlined is not None:
-        return _with_inlined(schema, cls.model_fields[inlined], definitions)
-    return schema | ({"required": required} if required else {})
+        # The section also takes the keys of one of several parts.
+        variants = []
+        for name, path in (part_field(cls, inlined).table or {}).items():
+            part = _section(import_class(path), definitions, name)
+            variants.append(part | {"properties": part["properties"] | properties})
+        return {"description": about["description"], "anyOf": [*variants, _OUTSIDE_PART]}
+    return (
+        about | {"properties": properties} | closed | ({"required": required} if required else {})
+    )
 
 
-def _with_inlined(schema: Schema, field: FieldInfo, definitions: _Definitions) -> Schema:
-    """A section that also takes the keys of one of several parts."""
-    _, table = field_parts(field)
-    variants = []
-    for use, path in (table or {}).items():
-        part = _section(import_class(path), definitions, use)
-        variants.append(part | {"properties": part["properties"] | schema["properties"]})
-    outside = {"type": "object", "required": ["use"], "properties": {"use": _OUTSIDE}}
-    return {"description": schema["description"], "anyOf": [*variants, outside]}
-
-
-def _property(
-    cls: type[BaseModel], name: str, field: FieldInfo, definitions: _Definitions
-) -> Schema:
-    bases, table = field_parts(field)
-    if not bases:
+def _property(cls: type[BaseModel], name: str, definitions: _Definitions) -> Schema:
+    _, classes, table, many = part_field(cls, name)
+    if not classes:
         return plain_property(cls, name)
-    choices: list[Schema] = []
     if table is None:
-        choices = [definitions.reference(base, None) for base in bases]
-        if is_list(field):
+        choices = [definitions.reference(one, None) for one in classes]
+        if many:
             return plain_property(cls, name) | {"items": choices[0]}
     else:
-        for use, path in table.items():
-            choices.append(definitions.reference(import_class(path), use))
-        choices.append({"type": "object", "required": ["use"], "properties": {"use": _OUTSIDE}})
-        short = {"type": ["string", "number"]} if Duration in bases else {"enum": list(table)}
-        choices.append(short)
+        choices = [definitions.reference(import_class(path), use) for use, path in table.items()]
+        short = {"type": ["string", "number"]} if Duration in classes else {"enum": list(table)}
+        choices += [_OUTSIDE_PART, short]
     choices += [form for form in other_forms(cls, name) if form not in choices]
     return choices[0] if len(choices) == 1 else {"anyOf": choices}
 
 
 def plain_property(cls: type[BaseModel], name: str) -> Schema:
     """Pydantic's schema of one field, without its title and description."""
-    schema = cast(Schema, _pydantic_schema(cls)["properties"][name])
-    return {
-        key: value for key, value in schema.items() if key not in ("title", "hint", "description")
-    }
+    schema = _pydantic_schema(cls)["properties"][name]
+    return {key: schema[key] for key in schema if key not in ("title", "hint", "description")}
 
 
 @cache
@@ -234,6 +218,7 @@ def _pydantic_schema(cls: type[BaseModel]) -> Schema:
 def other_forms(cls: type[BaseModel], name: str) -> list[Schema]:
     """The schemas of a field's values that are no parts: numbers, words, null."""
     schema = plain_property(cls, name)
-    members = schema.get("anyOf", [schema])
-    plain = [form for form in members if "$ref" not in form and form.get("type") != "object"]
-    return [form for form in plain if form.keys() & {"type", "const", "enum"}]
+    plain = [form for form in schema.get("anyOf", [schema]) if form.get("type") != "object"]
+    return [
+        form for form in plain if form.keys() & {"type", "const", "enum"} and "$ref" not in form
+    ]

@@ -22,13 +22,8 @@ from virsci_society.scenarios.config.json_schema import (
     plain_property,
     summary,
 )
-from virsci_society.scenarios.config.registry import (
-    field_parts,
-    import_class,
-    inlined_class,
-    is_list,
-    name_of,
-)
+from virsci_society.scenarios.config.reader import inlined_class, part_field
+from virsci_society.scenarios.config.registry import import_class, name_of
 from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.kernel.durations import Duration, parse_days, write_days
 
@@ -205,8 +200,8 @@ def _sections_below(
     inner = inlined_class(cls)
     if inner is not None:
         yield from _sections_below(inner, prefix, seen)
-    for name, field in cls.model_fields.items():
-        bases, table = field_parts(field)
+    for name in cls.model_fields:
+        _, bases, table, _ = part_field(cls, name)
         inlined = name == getattr(cls, "inlined", None)
         path = prefix.rstrip(".") if inlined else prefix + name
         parts = {path: bases[0]} if bases and not inlined else {}
@@ -228,23 +223,23 @@ def _sections_below(
 def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[KeyRow]:
     """The keys of a section, those of its inlined part among them."""
     texts = key_texts(cls)
-    for name, field in cls.model_fields.items():
+    for name in cls.model_fields:
         if name not in ("use", getattr(cls, "inlined", None)):
             meaning, unit, source = texts.get(name, ("", "-", "-"))
             yield KeyRow(
-                f"{prefix}{name}", _default(field), unit, _takes(cls, name), meaning, source
+                f"{prefix}{name}", _default(cls, name), unit, _takes(cls, name), meaning, source
             )
     inner = inlined_class(cls)
     if inner is not None:
         yield from _key_rows(inner, prefix)
 
 
-def _default(field: FieldInfo) -> str:
+def _default(cls: type[BaseModel], name: str) -> str:
+    field, _, table, _ = part_field(cls, name)
     if field.is_required():
         return "required"
     value = field.get_default(call_default_factory=True, validated_data={})
     if isinstance(value, BaseModel):
-        table = field_parts(field)[1]
         return f"`use: {name_of(type(value), table)}`" if table else "its own defaults"
     if isinstance(value, tuple):
         return f"`[{', '.join(map(str, value))}]`"
@@ -260,15 +255,14 @@ def _is_duration(field: FieldInfo) -> bool:
 
 
 def _takes(cls: type[BaseModel], name: str) -> str:
-    field = cls.model_fields[name]
-    bases, table = field_parts(field)
+    _, bases, table, many = part_field(cls, name)
     words = []
     if table is not None:
         words = [f"`use: {use}`" for use in table]
         if Duration in bases:
             words.append("a duration")
     elif bases:
-        words = ["a list of sections" if is_list(field) else "a section"]
+        words = ["a list of sections" if many else "a section"]
     words += [
         _words(schema) for schema in (other_forms(cls, name) if bases else _members(cls, name))
     ]

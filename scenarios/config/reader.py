@@ -7,15 +7,16 @@ path, and reading goes on, so that all faults come out at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.diagnostics import (
     Diagnostics,
@@ -25,23 +26,82 @@ from virsci_society.scenarios.config.diagnostics import (
 )
 from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.registry import (
+    EXPLORE,
+    KINDS,
     SUFFIXES,
+    FromTable,
     MetricNames,
+    Section,
     Table,
-    check_metric_name,
+    check_metric_names,
     class_of,
-    field_parts,
     import_class,
-    inlined_class,
-    is_list,
+    import_path,
     name_of,
-    table_for,
 )
 from virsci_society.scenarios.config.yaml_io import Key, KeyPath
 from virsci_society.society.kernel.durations import Duration
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _FAILED = object()
+
+
+class PartField(NamedTuple):
+    """What a field of a section takes besides plain values.
+
+    Attributes:
+        classes: of the parts or sections that it takes.
+        table: names the parts, if they are exchangeable.
+        many: it takes a list of sections of one class.
+    """
+
+    info: FieldInfo
+    classes: tuple[type[BaseModel], ...]
+    table: Table | None
+    many: bool
+
+
+@cache
+def part_field(cls: type[BaseModel], name: str) -> PartField:
+    """What a field of a class takes besides plain values."""
+    info = cls.model_fields[name]
+    for note in info.metadata:
+        if isinstance(note, FromTable):
+            return PartField(info, (Part,), note.table, False)
+        if isinstance(note, Section):
+            return PartField(info, (import_class(note.path),), None, False)
+    classes = _classes_in(info.annotation)
+    many = get_origin(info.annotation) is tuple and bool(classes)
+    for kind in classes:
+        if (table := table_for(kind)) is not None:
+            tabled = tuple(one for one in classes if table_for(one) is not None)
+            return PartField(info, tabled, table, many)
+    return PartField(info, classes, None, many)
+
+
+def _classes_in(annotation: Any) -> tuple[type[BaseModel], ...]:
+    if isinstance(annotation, type) and get_origin(annotation) is None:
+        return (annotation,) if issubclass(annotation, BaseModel) else ()
+    below = get_args(annotation)
+    below = below[:1] if get_origin(annotation) is Annotated else below
+    return tuple(found for one in below for found in _classes_in(one))
+
+
+def table_for(cls: type) -> Table | None:
+    """The table that serves fields of this class; None where it is not exchangeable."""
+    path = import_path(cls)
+    return KINDS.get(path) or (EXPLORE if path in EXPLORE.values() else None)
+
+
+def inlined_class(cls: type[BaseModel]) -> type[BaseModel] | None:
+    """The class of the part whose keys stand beside a section's own; None where ``use`` names it.
+
+    Such a section lists these keys as if they were fields of its own.
+    """
+    name: str | None = getattr(cls, "inlined", None)
+    if name is None or part_field(cls, name).table is not None:
+        return None
+    return part_field(cls, name).classes[0]
 
 
 class Reader:
@@ -54,147 +114,115 @@ class Reader:
         self._beside: dict[KeyPath, list[str]] = {}
 
     def read_part(self, cls: type[ModelT], data: Any, path: KeyPath) -> ModelT | None:
-        """The settings object that a section describes."""
+        """The settings object that a section describes; None where there is a fault in it."""
         if isinstance(data, cls):
             return data
         if not isinstance(data, dict):
             self.diagnostics.add(path, f"got {quote_value(data)}, expected a section of keys")
             return None
-        values: dict[str, Any] = {}
-        failed: set[str] = set()
-        for key, value, here in self._keys(cls, data, path):
-            read = self._field(cls.model_fields[key], value, here)
-            if read is _FAILED:
-                failed.add(key)
-            else:
-                values[key] = read
+        inlined: str | None = getattr(cls, "inlined", None)
+        names = [name for name in cls.model_fields if name not in (inlined, "use")]
+        given = {key: (value, (*path, key)) for key, value in data.items() if key in names}
+        other = {key: value for key, value in data.items() if key not in names}
+        if inlined is not None:
+            # A message about an unknown key of the inlined part names the keys beside it as well.
+            self._beside[path] = names
+            if other:
+                given[inlined] = other, path
+        else:
+            for key in other:
+                known = [*self._beside.get(path, ()), *names]
+                elsewhere = () if path else _keys_below(cls)
+                self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))
+        values = {
+            str(key): self._value(part_field(cls, str(key)), value, here)
+            for key, (value, here) in given.items()
+        }
+        failed = {key for key, value in values.items() if value is _FAILED}
         try:
-            made = cls.model_validate(values)
+            made = cls.model_validate({key: values[key] for key in values if key not in failed})
         except ValidationError as error:
             self._note(cls, error, data, path, failed)
             return None
         return None if failed else made
 
-    def _keys(
-        self, cls: type[BaseModel], data: Mapping[Key, Any], path: KeyPath
-    ) -> list[tuple[str, Any, KeyPath]]:
-        """The known keys of a section; those of an inlined part go to it, others are faults."""
-        inlined: str | None = getattr(cls, "inlined", None)
-        names = [name for name in cls.model_fields if name not in (inlined, "use")]
-        listed = [(str(key), value, (*path, key)) for key, value in data.items() if key in names]
-        other = {key: value for key, value in data.items() if key not in names}
-        if inlined is not None:
-            # A message about an unknown key of the inlined part names the keys beside it as well.
-            self._beside[path] = names
-            return [*listed, (inlined, other, path)] if other else listed
-        for key in other:
-            elsewhere = keys_below(cls) if not path else ()
-            known = [*self._beside.get(path, ()), *names]
-            self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))
-        return listed
-
-    def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
-        """The value as pydantic may have it: parts built, everything else as it is."""
-        if any(isinstance(note, MetricNames) for note in field.metadata):
-            return self._metrics(self._listed(field, value, path), path)
-        bases, table = field_parts(field)
-        value = self._listed(field, value, path)
-        if not bases or isinstance(value, BaseModel):
-            return self._placed(field, value, path)
-        if table is not None:
-            if Duration in bases and isinstance(value, int | float | str):
-                return self._fixed(table, value, path)
-            if isinstance(value, str) and not _takes_text(field.annotation):
+    def _value(self, field: PartField, value: Any, path: KeyPath) -> Any:
+        """The value as pydantic may have it: parts built, paths complete, all else unchanged."""
+        annotation, classes = field.info.annotation, field.classes
+        if get_origin(annotation) is tuple:
+            value = self._listed(value, path)
+            if any(isinstance(note, MetricNames) for note in field.info.metadata):
+                faults = check_metric_names(value, trust=self.trust)
+                for place, problem in faults:
+                    self.diagnostics.add((*path, place), problem)
+                return _FAILED if faults else value
+        if annotation is Path and isinstance(value, str) and value:
+            return self.document.folder(path) / Path(value).expanduser()
+        if not classes or isinstance(value, BaseModel):
+            return value
+        read: Any = value
+        if field.table is not None:
+            if Duration in classes and isinstance(value, int | float | str):
+                return self._fixed(field.table, value, path)
+            if isinstance(value, str) and not _takes_text(annotation):
                 value = {"use": value}
             if isinstance(value, dict):
-                return self._named(field, bases, table, value, path)
-            return value
-        if isinstance(value, list) and is_list(field):
+                read = self._named(field, field.table, value, path)
+        elif isinstance(value, list) and field.many:
             parts = [
-                self.read_part(_class_with_keys(bases, one), one, (*path, place))
+                # Of a union the class that knows most keys of the section.
+                self.read_part(
+                    max(classes, key=lambda cls: len({*one} & {*cls.model_fields}))
+                    if isinstance(one, dict)
+                    else classes[0],
+                    one,
+                    (*path, place),
+                )
                 for place, one in enumerate(value)
             ]
             return _FAILED if None in parts else tuple(parts)
-        if isinstance(value, dict) and len(bases) == 1 and not is_list(field):
-            read = self.read_part(bases[0], value, path)
-            return _FAILED if read is None else read
-        return value
+        elif isinstance(value, dict) and len(classes) == 1 and not field.many:
+            read = self.read_part(classes[0], value, path)
+        return _FAILED if read is None and value is not None else read
 
-    def _listed(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
+    def _listed(self, value: Any, path: KeyPath) -> Any:
         """The list that ``--set`` writes without brackets: ``a,b``, or sections by their number."""
-        if get_origin(field.annotation) is not tuple:
-            return value
         if isinstance(value, dict) and [*value] == [*range(len(value))] and value:
             return list(value.values())
-        origin = self.document.origin(path)
-        if isinstance(value, str) and origin is not None and origin.label.startswith("--set"):
-            return [part.strip() for part in value.split(",")]
+        if isinstance(value, str) and (origin := self.document.origin(path)) is not None:
+            return [part.strip() for part in value.split(",")] if origin.is_setting else value
         return value
 
-    def _metrics(self, value: Any, path: KeyPath) -> Any:
-        """A list of metrics, each of which there is."""
-        wrong = False
-        for place, name in enumerate(value if isinstance(value, list | tuple) else ()):
-            try:
-                check_metric_name(name, trust=self.trust)
-            except InputError as error:
-                self.diagnostics.add((*path, place), str(error))
-                wrong = True
-        return _FAILED if wrong else value
-
-    def _named(
-        self,
-        field: FieldInfo,
-        bases: tuple[type[BaseModel], ...],
-        table: Table,
-        value: dict[Key, Any],
-        path: KeyPath,
-    ) -> Any:
-        rest = {key: item for key, item in value.items() if key != "use"}
+    def _fixed(self, table: Table, length: Any, path: KeyPath) -> Any:
+        """The duration of a length alone, which stands for ``use: fixed``."""
         try:
-            cls = self._class(field, bases, table, value, path)
-        except InputError as error:
-            place = (*path, "use") if (*path, "use") in self.document.origins else path
-            self.diagnostics.add(place, str(error))
-            return _FAILED
-        read = self.read_part(cls, rest, path)
-        return _FAILED if read is None else read
-
-    def _class(
-        self,
-        field: FieldInfo,
-        bases: tuple[type[BaseModel], ...],
-        table: Table,
-        value: dict[Key, Any],
-        path: KeyPath,
-    ) -> type[BaseModel]:
-        if "use" in value:
-            base: Any = bases[0] if len(bases) == 1 else BaseModel
-            use = value["use"]
-            if isinstance(use, str) and use.endswith(SUFFIXES):
-                # The path of a card, which is relative to the file in which it stands.
-                origin = self.document.origin(path)
-                use = str((origin.folder if origin else Path.cwd()) / Path(use).expanduser())
-            return class_of(use, table, base, trust=self.trust)
-        default = field.get_default(call_default_factory=True, validated_data={})
-        if isinstance(default, BaseModel):
-            return type(default)
-        names = " or ".join(f"use: {name}" for name in table)
-        raise InputError(f"which one? expected {names}")
-
-    def _fixed(self, table: Table, value: Any, path: KeyPath) -> Any:
-        try:
-            return import_class(table["fixed"]).model_validate({"length": value})
+            return import_class(table["fixed"]).model_validate({"length": length})
         except ValidationError as error:
             self.diagnostics.add(path, describe_errors(error.errors(include_url=False)))
             return _FAILED
 
-    def _placed(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
-        """A relative path is relative to the file in which it stands."""
-        if field.annotation is Path and isinstance(value, str) and value:
-            origin = self.document.origin(path)
-            return (origin.folder if origin else Path.cwd()) / Path(value).expanduser()
-        return value
+    def _named(
+        self, field: PartField, table: Table, value: dict[Key, Any], path: KeyPath
+    ) -> BaseModel | None:
+        """The part that ``use`` names, or else one of the class of the field's default."""
+        try:
+            if "use" in value:
+                use, base = value["use"], field.classes[0] if len(field.classes) == 1 else BaseModel
+                if isinstance(use, str) and use.endswith(SUFFIXES):
+                    # The path of a card, which is relative to the file in which it stands.
+                    use = str(self.document.folder(path) / Path(use).expanduser())
+                cls = class_of(use, table, base, trust=self.trust)
+            else:
+                default = field.info.get_default(call_default_factory=True, validated_data={})
+                if not isinstance(default, BaseModel):
+                    names = " or ".join(f"use: {name}" for name in table)
+                    raise InputError(f"which one? expected {names}")
+                cls = type(default)
+        except InputError as error:
+            place = (*path, "use") if (*path, "use") in self.document.origins else path
+            self.diagnostics.add(place, str(error))
+            return None
+        return self.read_part(cls, {key: value[key] for key in value if key != "use"}, path)
 
     def _note(
         self,
@@ -204,116 +232,31 @@ class Reader:
         path: KeyPath,
         failed: set[str],
     ) -> None:
+        """Note what pydantic found in one section, by the key path of each error."""
         by_place: dict[KeyPath, list[ErrorDetails]] = {}
         for one in error.errors(include_url=False):
             # A part that failed is told by itself; its section would only say that it is missing.
             if failed.intersection(one["loc"][:1]) or (failed and not one["loc"]):
                 continue
-            place = _real_place(cls, one, data)
-            by_place.setdefault(place, []).append(one)
+            by_place.setdefault(_real_place(cls, one, data), []).append(one)
         for place, errors in by_place.items():
-            here = (*path, *place)
+            problem = describe_errors(errors)
             if errors[0]["type"] == "missing":
-                self.diagnostics.add(here, _missing(_field_at(cls, place)))
-            else:
-                self.diagnostics.add(here, describe_errors(errors))
+                field = _field_at(cls, place)
+                extra = None if field is None else field.json_schema_extra
+                hint = extra.get("hint") if isinstance(extra, dict) else None
+                problem = "required, but not given" + (f"; {hint}" if hint else "")
+            self.diagnostics.add((*path, *place), problem)
 
 
-def write_part(part: BaseModel) -> dict[str, Any]:
-    """Plain data of a settings object with every key; reading it back gives an equal object."""
-    data: dict[str, Any] = {}
-    cls = type(part)
-    tables, plain = _fields_written(cls)
-    values = part.model_dump(include=plain)
-    for name, table in tables.items():
-        value = getattr(part, name)
-        if isinstance(value, BaseModel):
-            named = {} if table is None else {"use": name_of(type(value), table)}
-            section = named | write_part(value)
-            if name == getattr(cls, "inlined", None):
-                # ``use`` and the other keys of the inlined part come first.
-                data = section | data
-            else:
-                data[name] = section
-        else:
-            data[name] = _plain(values.get(name, value))
-    return data
-
-
-def differing_keys(part: BaseModel, usual: BaseModel | None = None) -> dict[str, Any]:
-    """The keys of a settings object that differ from their defaults, without its execution keys."""
-    data: dict[str, Any] = {}
-    cls = type(part)
-    tables, plainly = _fields_written(cls)
-    values = part.model_dump(include=plainly)
-    beside: str | None = getattr(cls, "inlined", None)
-    # A scenario has a key of the name under which a part names those that are in no identity.
-    unhashed: Any = getattr(cls, "execution_keys", getattr(cls, "execution", frozenset()))
-    for name, field in cls.model_fields.items():
-        if name not in tables or name in unhashed:
-            continue
-        value = getattr(part, name)
-        default = _default_of(field) if usual is None else getattr(usual, name)
-        if not isinstance(value, BaseModel):
-            if value != default:
-                data[name] = _differing(values.get(name, value))
-            continue
-        same = type(value) is type(default)
-        table = tables[name]
-        named = {} if same or table is None else {"use": _place_free(type(value), table)}
-        section = named | differing_keys(value, default if same else None)
-        if name == beside:
-            data |= section
-        elif section or not same:
-            data[name] = section
-    return data
-
-
-def _differing(value: Any) -> Any:
-    """A value as plain data; of parts in lists, what differs from the defaults of their classes."""
-    if isinstance(value, Mapping):
-        return {key: _differing(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [_differing(item) for item in value]
-    if isinstance(value, BaseModel):
-        cls = type(value)
-        table = table_for(cls)
-        return ({} if table is None else {"use": _place_free(cls, table)}) | differing_keys(value)
-    return _plain(value)
-
-
-def _place_free(cls: type[BaseModel], table: Table) -> str:
-    """The name of a class, of a card of the user's own that of its file: a run may be moved."""
-    name = name_of(cls, table)
-    return Path(name).name if Path(name).is_absolute() else name
-
-
-def _default_of(field: FieldInfo) -> Any:
-    return field.get_default(call_default_factory=True, validated_data={})
-
-
-@cache
-def _fields_written(cls: type[BaseModel]) -> tuple[dict[str, Table | None], set[str]]:
-    """The fields of a part but ``use``, each with its table, and those that hold plain values."""
-    parts = {name: field_parts(field) for name, field in cls.model_fields.items() if name != "use"}
-    tables = {name: table for name, (_, table) in parts.items()}
-    return tables, {name for name, (classes, _) in parts.items() if not classes}
-
-
-def keys_below(cls: type[BaseModel]) -> list[str]:
+def _keys_below(cls: type[BaseModel]) -> list[str]:
     """Dotted keys one level below a section, as hints for a key written without its section."""
     found = []
-    for name, field in cls.model_fields.items():
-        bases, table = field_parts(field)
-        classes = bases if table is None else [import_class(path) for path in table.values()]
-        found += [f"{name}.{key}" for below in classes for key in _key_names(below)]
+    for name in cls.model_fields:
+        _, classes, table, _ = part_field(cls, name)
+        kinds = classes if table is None else [*map(import_class, table.values())]
+        found += [f"{name}.{key}" for kind in kinds for key in _key_names(kind)]
     return found
-
-
-def _class_with_keys(classes: Sequence[type[BaseModel]], data: Any) -> type[BaseModel]:
-    """The class of a union that knows most keys of a section; the first one where none does."""
-    given = set(data) if isinstance(data, Mapping) else set()
-    return max(classes, key=lambda one: len(given & one.model_fields.keys()))
 
 
 def _key_names(cls: type[BaseModel]) -> list[str]:
@@ -330,13 +273,16 @@ def _real_place(cls: type[BaseModel], error: ErrorDetails, data: Any) -> KeyPath
         # A check of the whole section names the key it is about first, if there is one.
         first = str(error.get("ctx", {}).get("error", "")).split(" ", 1)[0].rstrip(":")
         return (first,) if first in cls.model_fields else ()
-    place: list[Key] = [error["loc"][0]]
-    value = data.get(place[0]) if isinstance(data, dict) else None
-    for step in error["loc"][1:]:
-        inside = isinstance(value, dict) and step in value
-        if inside or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
+    place: list[Key] = []
+    value = data
+    for step in error["loc"]:
+        listed = isinstance(value, list) and isinstance(step, int) and step < len(value)
+        if listed or (isinstance(value, dict) and step in value):
             place.append(step)
-            value = value[step]  # type: ignore[index]
+            value = value[step]
+        elif not place:
+            place.append(step)
+            value = None
     if error["type"] == "missing" and len(error["loc"]) > 1:
         place.append(error["loc"][-1])
     return tuple(place)
@@ -361,12 +307,6 @@ def _fields_in(annotation: Any) -> Mapping[str, FieldInfo]:
     return next(filter(None, map(_fields_in, get_args(annotation))), {})
 
 
-def _missing(field: FieldInfo | None) -> str:
-    extra = None if field is None else field.json_schema_extra
-    hint = extra.get("hint") if isinstance(extra, dict) else None
-    return "required, but not given" + (f"; {hint}" if hint else "")
-
-
 def _takes_text(annotation: Any) -> bool:
     if get_origin(annotation) is Annotated:
         return _takes_text(get_args(annotation)[0])
@@ -375,11 +315,67 @@ def _takes_text(annotation: Any) -> bool:
     return any(_takes_text(one) for one in get_args(annotation) if one is not annotation)
 
 
-def _plain(value: Any) -> Any:
+def write_part(part: BaseModel) -> dict[str, Any]:
+    """Plain data of a settings object with every key; reading it back gives an equal object."""
+    return _written(part, None, frozenset(), every=True)
+
+
+def differing_keys(part: BaseModel, usual: BaseModel | None = None) -> dict[str, Any]:
+    """The keys of a settings object that differ from their defaults, without its execution keys."""
+    cls = type(part)
+    # A scenario has a key of the name under which a part names those that are in no identity.
+    unhashed: Any = getattr(cls, "execution_keys", getattr(cls, "execution", frozenset()))
+    return _written(part, usual, unhashed, every=False)
+
+
+def _written(
+    part: BaseModel, usual: BaseModel | None, left_out: frozenset[str], *, every: bool
+) -> dict[str, Any]:
+    """All keys of a part, or those that differ from another's or from the defaults."""
+    cls = type(part)
+    fields = {name: part_field(cls, name) for name in cls.model_fields if name != "use"}
+    plain = part.model_dump(include={name for name, one in fields.items() if not one.classes})
+    data: dict[str, Any] = {}
+    for name, field in fields.items():
+        if name in left_out:
+            continue
+        value, default = getattr(part, name), None
+        if not every and usual is None:
+            default = field.info.get_default(call_default_factory=True, validated_data={})
+        elif not every:
+            default = getattr(usual, name)
+        if not isinstance(value, BaseModel):
+            if every or value != default:
+                data[name] = _plain(plain.get(name, value), every=every)
+            continue
+        same = type(value) is type(default)
+        named = {} if same else _use(type(value), field.table, every=every)
+        below = write_part(value) if every else differing_keys(value, default if same else None)
+        if name == getattr(cls, "inlined", None):
+            # ``use`` and the other keys of the inlined part come first.
+            data = named | below | data
+        elif every or below or not same:
+            data[name] = named | below
+    return data
+
+
+def _plain(value: Any, *, every: bool) -> Any:
+    """A value as plain data; parts in it with all keys, or with those that differ."""
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item, every=every) for key, item in value.items()}
     if isinstance(value, BaseModel):
-        return write_part(value)
+        if every:
+            return write_part(value)
+        return _use(type(value), table_for(type(value)), every=False) | differing_keys(value)
     if isinstance(value, tuple | list | set | frozenset):
-        return [_plain(item) for item in value]
+        return [_plain(item, every=every) for item in value]
     return str(value) if isinstance(value, Path) else value
+
+
+def _use(cls: type[BaseModel], table: Table | None, *, every: bool) -> dict[str, Any]:
+    """The key ``use`` of a part; in an identity a user's card is named without its folder."""
+    if table is None:
+        return {}
+    name = name_of(cls, table)
+    moved = not every and Path(name).is_absolute()
+    return {"use": Path(name).name if moved else name}

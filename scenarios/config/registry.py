@@ -1,29 +1,40 @@
 """The names that a scenario can give after ``use:``, and the classes that they stand for.
 
 Names become classes here and nowhere else. Each table maps a name to ``module:Class``; the module
-is imported when the name is used, so that start-up pays only for what a scenario asks for. A name
-that is in no table is a dotted path ``package.module:Class``: a user's own code, which runs only
-with ``--trust``.
+is imported when the name is used, so that start-up pays only for what a scenario asks for. An
+installed package adds names by entry points of the group ``virsci_society.KIND``, such as
+``virsci_society.metrics``; whoever installed it has trusted it. Any other class is a dotted path
+``package.module:Class``: a user's own code, which runs only with ``--trust``. What code from
+outside raises is its author's to fix, so the message names its file and line.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from traceback import walk_tb
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from virsci_society.agents.backends.hosts import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.measures import FACTS, FAMILY_METRICS, metrics_named
-from virsci_society.scenarios.config.outside_code import import_member, installed_of
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.
     from pydantic import BaseModel
-    from pydantic.fields import FieldInfo
+
+GROUP = "virsci_society."
+"""What the names of our entry-point groups begin with; the kind follows."""
+_imported: dict[str, None] = {}
+"""Paths of the classes from outside that this process has imported; like ``sys.modules``."""
 
 Table = Mapping[str, str]
 SUFFIXES = (".yaml", ".yml")
@@ -170,24 +181,52 @@ KIND_NAMES = (*TABLES, "metrics", "measures")
 """Everything that ``society list`` knows by kind."""
 
 
+class InstalledPart(NamedTuple):
+    """A part that an installed package adds."""
+
+    kind: str
+    name: str
+    path: str
+    package: str
+
+
+@cache
+def installed_parts() -> tuple[InstalledPart, ...]:
+    """Every part that installed packages add, by kind and name; nothing of them is imported."""
+    # The start of every command passes through this file; most need no package's metadata.
+    from importlib import metadata
+
+    found = set()
+    for package in metadata.distributions():
+        for entry in package.entry_points:
+            if entry.group.startswith(GROUP):
+                kind, title = entry.group.removeprefix(GROUP), f"{package.name} {package.version}"
+                found.add(InstalledPart(kind, entry.name, entry.value, title))
+    return tuple(sorted(found))
+
+
+def installed_of(kind: str) -> dict[str, str]:
+    """Names and paths of the parts of a kind, such as ``protocols``, that packages add."""
+    # Of two packages that add the same name, the first by path.
+    return {one.name: one.path for one in reversed(installed_parts()) if one.kind == kind}
+
+
 def parts_of_kind(kind: str) -> dict[str, str]:
     """Names and paths of all parts of a kind, ours and those of installed packages."""
     # Ours last: no installed package may take a name of ours.
     return {**installed_of(kind), **TABLES[kind]}
 
 
-class FromTable:
+class FromTable(NamedTuple):
     """Annotation of a field that takes parts of a stated table, whatever its base class."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    table: Table
 
 
-class Section:
+class Section(NamedTuple):
     """Annotation of a field that is a section of one class, which is imported when it is used."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    path: str
 
 
 class MetricNames:
@@ -195,8 +234,30 @@ class MetricNames:
 
 
 def import_path(cls: type) -> str:
-    """The dotted path ``module:Class`` of a class."""
+    """The dotted path ``module:Class`` of a class, or the path of its card."""
     return getattr(cls, "card_path", "") or f"{cls.__module__}:{cls.__qualname__}"
+
+
+def import_member(path: str) -> Any:
+    """The object behind ``module:Name``."""
+    module, _, name = path.partition(":")
+    outside = module.split(".")[0] != "virsci_society"
+    if outside:
+        _imported[path] = None
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"{path!r} cannot be imported: {error}") from error
+    except Exception as error:
+        if not outside:
+            raise
+        what = f"{type(error).__name__}: {error}"
+        if isinstance(error, SyntaxError):
+            place, what = f"{error.filename}:{error.lineno}", f"SyntaxError: {error.msg}"
+        else:
+            frame, line = next(_frames(error))
+            place = f"{frame.f_code.co_filename}:{line}"
+        raise InputError(f"{path!r} cannot be imported: {place}: {what}") from error
 
 
 def import_class(path: str) -> type[BaseModel]:
@@ -213,36 +274,34 @@ def import_class(path: str) -> type[BaseModel]:
     return target
 
 
+def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseModel]:
+    """The class that a scenario names after ``use:``."""
+    if isinstance(use, str) and use in table:
+        return import_class(table[use])
+    path = use if isinstance(use, str) else ""
+    card = path.endswith(SUFFIXES) and table is PROTOCOLS  # it runs no code
+    if ":" in path and not card:
+        require_trust(path, trust=trust)
+    elif not card:
+        outside = _installed(table)
+        if path not in outside:
+            names = (*table, *outside)
+            known = " or ".join(repr(name) for name in names)
+            hint = did_you_mean(str(use), names)
+            raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
+        path = outside[path]
+    target = import_class(path)
+    if not issubclass(target, base):
+        raise InputError(f"{path!r} is no {base.__name__}; this key takes a subclass of it")
+    return target
+
+
 def require_trust(path: str, *, trust: bool) -> None:
     """Refuse code from outside that nobody has vouched for."""
     if not trust:
         raise InputError(
             f"{path!r} is code from outside and would be run; read it, then give --trust"
         )
-
-
-def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseModel]:
-    """The class that a scenario names after ``use:``."""
-    if isinstance(use, str) and use in table:
-        return import_class(table[use])
-    if isinstance(use, str) and ":" not in use and use in (outside := _installed(table)):
-        return _subclass(outside[use], base)
-    if isinstance(use, str) and use.endswith(SUFFIXES) and table is PROTOCOLS:
-        return _subclass(use, base)
-    if not isinstance(use, str) or ":" not in use:
-        names = (*table, *_installed(table))
-        known = " or ".join(repr(name) for name in names)
-        hint = did_you_mean(str(use), names)
-        raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
-    require_trust(use, trust=trust)
-    return _subclass(use, base)
-
-
-def _subclass(path: str, base: type) -> type[BaseModel]:
-    target = import_class(path)
-    if not issubclass(target, base):
-        raise InputError(f"{path!r} is no {base.__name__}; this key takes a subclass of it")
-    return target
 
 
 def _installed(table: Table) -> Mapping[str, str]:
@@ -254,78 +313,38 @@ def _installed(table: Table) -> Mapping[str, str]:
 def name_of(cls: type, table: Table) -> str:
     """The name under which a table or an installed package lists a class, or its dotted path."""
     path = import_path(cls)
-    named = next((name for name, listed in table.items() if listed == path), None)
-    if named is not None:
-        return named
-    return next((name for name, listed in _installed(table).items() if listed == path), path)
+    named = {listed: name for name, listed in table.items()}.get(path)
+    if named is None:
+        named = {listed: name for name, listed in _installed(table).items()}.get(path, path)
+    return named
 
 
-def classes_in(annotation: Any) -> list[type[BaseModel]]:
-    """The part classes that an annotation names, alone or in a union."""
-    from pydantic import BaseModel
-
-    if isinstance(annotation, type) and get_origin(annotation) is None:
-        return [annotation] if issubclass(annotation, BaseModel) else []
-    if get_origin(annotation) is Annotated:
-        return classes_in(get_args(annotation)[0])
-    return [found for one in get_args(annotation) for found in classes_in(one)]
-
-
-def table_for(cls: type) -> Table | None:
-    """The table that serves fields of this class; None where it is not exchangeable."""
-    path = import_path(cls)
-    if path in KINDS:
-        return KINDS[path]
-    return EXPLORE if path in EXPLORE.values() else None
+def check_metric_names(names: Any, *, trust: bool) -> list[tuple[int, str]]:
+    """Place and problem of each name that is no family, metric or function from outside."""
+    faults = []
+    for place, name in enumerate(names if isinstance(names, list | tuple) else ()):
+        try:
+            if not (isinstance(name, str) and metrics_named(name)):
+                _require_metric(name, trust=trust)
+        except InputError as error:
+            faults.append((place, str(error)))
+    return faults
 
 
-def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | None]:
-    """The classes of parts that a field takes, and the table that names them, if there is one."""
-    from virsci_society.agents.config import Part
-
-    for note in field.metadata:
-        if isinstance(note, FromTable):
-            return (Part,), note.table
-        if isinstance(note, Section):
-            return (import_class(note.path),), None
-    classes = classes_in(field.annotation)
-    tabled = [cls for cls in classes if table_for(cls) is not None]
-    if tabled:
-        return tuple(tabled), table_for(tabled[0])
-    return tuple(classes), None
-
-
-def inlined_class(cls: type[BaseModel]) -> type[BaseModel] | None:
-    """The class of the part whose keys stand beside a section's own; None where ``use`` names it.
-
-    Such a section lists these keys as if they were fields of its own.
-    """
-    name: str | None = getattr(cls, "inlined", None)
-    if name is None:
-        return None
-    bases, table = field_parts(cls.model_fields[name])
-    return bases[0] if table is None else None
-
-
-def is_list(field: FieldInfo) -> bool:
-    """Does a field take a list of sections, all of the same class?"""
-    return get_origin(field.annotation) is tuple and bool(classes_in(field.annotation))
-
-
-def check_metric_name(name: Any, *, trust: bool) -> None:
-    """See that a name under ``metrics`` is a family, a metric or a function from outside."""
-    if isinstance(name, str) and (metrics_named(name) or name in installed_of("metrics")):
+def _require_metric(name: Any, *, trust: bool) -> None:
+    """Raise InputError unless a name is of a metric of an installed package or a function."""
+    outside = installed_of("metrics")
+    if isinstance(name, str) and name in outside:
         return
     if isinstance(name, str) and ":" in name:
         require_trust(name, trust=trust)
         if not callable(import_member(name)):
             raise InputError(f"{name!r} is no function; a metric is a function of a Run")
         return
-    metrics = [metric for family in FAMILY_METRICS.values() for metric in family]
-    known = dict.fromkeys((*FAMILY_METRICS, *metrics, *installed_of("metrics")))
-    listed = " or ".join(repr(one) for one in FAMILY_METRICS)
+    known = [*FAMILY_METRICS, *chain(*FAMILY_METRICS.values()), *outside]
+    families = " or ".join(repr(one) for one in FAMILY_METRICS)
     raise InputError(
-        f"got {name!r}, expected {listed} (families), one of their metrics ('society list "
+        f"got {name!r}, expected {families} (families), one of their metrics ('society list "
         f"metrics') or package.module:function{did_you_mean(str(name), known)}"
     )
 
@@ -346,3 +365,48 @@ def find_code_here(trust: bool) -> None:
     if trust:
         allow_key(EVERY)
         sys.path.append(str(Path.cwd()))
+
+
+def fault_in_outside_code(error: BaseException) -> str | None:
+    """The message for an error of a run with classes from outside; None where there are none.
+
+    The innermost line in a module of such a class is named, also where it called the project's own
+    code; of a method that the class inherits, the class is named. Where neither is found, a class
+    may have returned something else than it should, so that the error arose later.
+    """
+    if not _imported:
+        return None
+    what = ": ".join(filter(None, (type(error).__name__, str(error))))
+    end = "mend your class; the same command resumes the run"
+    for frame, line in _frames(error):
+        place = _place_outside(frame, line)
+        if place is not None:
+            return f"{place}: your class: {frame.f_code.co_name} failed with {what}\n{end}"
+    frame, line = next(_frames(error))
+    return (
+        f"{', '.join(_imported)}: your class may return something else than its base class says: "
+        f"{what}, in {frame.f_code.co_name} ({frame.f_code.co_filename}:{line})\n{end}"
+    )
+
+
+def _place_outside(frame: FrameType, line: int) -> str | None:
+    """File and line of a frame of code from outside, or of the class whose method it runs."""
+    packages = {path.partition(":")[0].split(".")[0] for path in _imported}
+    if str(frame.f_globals.get("__name__")).split(".")[0] in packages:
+        return f"{frame.f_code.co_filename}:{line}"
+    cls = type(frame.f_locals.get("self"))
+    if cls.__module__.split(".")[0] not in packages:
+        return None
+    try:
+        return f"{inspect.getsourcefile(cls)}:{inspect.getsourcelines(cls)[1]}"
+    except (OSError, TypeError):
+        return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:
+    """Frames and line numbers of an error and its causes, the innermost first."""
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__) is not None and cause not in causes:
+        causes.append(cause)
+    for one in reversed(causes):
+        yield from reversed(list(walk_tb(one.__traceback__)))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -68,42 +69,6 @@ CHANGEABLE = {
     "seed": "seed",
 }
 """Keys that an intervention may set, with the names under which the society knows them."""
-REFUSED = {
-    "name": "it names the whole run",
-    "until": "it is the end of the whole run; give it when the run is begun or gone on with",
-    "begin": "it is the beginning of the whole run",
-    "step": "periods are counted from day 0",
-    "out": "a run has one folder",
-    "population": "who lived and what was published before day 0 is past",
-    "attention": "meetings that are under way hold rooms and desks, or hold none",
-    "assistance": "who takes it up is drawn once for the whole run; give start and spread",
-    "worth": "the worth of ideas is the same for the whole run",
-    "execution": "ideas are carried out in one way for the whole run",
-    "backend": "who speaks is settled by seed and call id for the whole run (rule 6)",
-    "metrics": "measures are taken of the whole run",
-    "novelty": "measures are taken of the whole run",
-    "interventions": "an intervention cannot set another; give each its own entry",
-}
-
-
-def check_interventions(
-    diagnostics: Diagnostics, known: Sequence[str], interventions: Sequence[Intervention]
-) -> None:
-    """Note a fault for each key that no intervention may set; ``known`` are those of a scenario."""
-    for place, intervention in enumerate(interventions):
-        for key in intervention.set:
-            path = key_path(key)
-            at = ("interventions", place, "set", key)
-            if path is None or path[0] not in known:
-                known_ones = ", ".join(CHANGEABLE)
-                diagnostics.add(
-                    at,
-                    "no key of a scenario that an intervention can set; expected one of "
-                    f"{known_ones}",
-                )
-            elif path[0] not in CHANGEABLE:
-                why = REFUSED.get(str(path[0]), "it holds for the whole run")
-                diagnostics.add(at, f"{path[0]} cannot change in mid-run: {why}")
 
 
 def documents_after(
@@ -123,11 +88,6 @@ def documents_after(
         yield intervention, now
 
 
-def settings_json(intervention: Intervention) -> str | None:
-    """The keys that an intervention sets, as JSON; None where it sets none."""
-    return json.dumps(intervention.set, sort_keys=True) if intervention.set else None
-
-
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
 METRICS: tuple[str, ...] = tuple(one for one in FAMILY_METRICS if one not in UNASKED)
@@ -137,11 +97,7 @@ METRIC_NAMES = {
     "items": {
         "type": "string",
         "anyOf": [
-            {"enum": list(FAMILY_METRICS), "description": "a family of metrics"},
-            {
-                "enum": [name for one in FAMILY_METRICS.values() for name in one],
-                "description": "a single metric",
-            },
+            {"enum": [*FAMILY_METRICS, *chain(*FAMILY_METRICS.values())]},
             {"pattern": ":", "description": "package.module:function"},
         ],
     },
@@ -391,7 +347,13 @@ def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
     """Check a document and build its scenario, interventions included."""
     scenario = _read(document, trust=trust)
     diagnostics = Diagnostics(document)
-    check_interventions(diagnostics, tuple(Scenario.model_fields), scenario.interventions)
+    for place, intervention in enumerate(scenario.interventions):
+        for key in intervention.set:
+            first = str((key_path(key) or ("",))[0])
+            if first not in CHANGEABLE:
+                problem = f"an intervention cannot set it; it can set {', '.join(CHANGEABLE)}"
+                hint = "" if first in Scenario.model_fields else did_you_mean(first, CHANGEABLE)
+                diagnostics.add(("interventions", place, "set", key), problem + hint)
     diagnostics.raise_faults()
     for _, changed in documents_after(document, scenario.interventions):
         _read(changed, trust=trust)
@@ -401,28 +363,18 @@ def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
 def _read(document: Document, *, trust: bool) -> Scenario:
     reader = Reader(document, trust=trust)
     scenario = reader.read_part(Scenario, document.data, ())
-    if scenario is not None:
-        _check_stage_efforts(reader.diagnostics, scenario)
+    if scenario is not None and scenario.protocol.stages is not None:
+        # Authors revise at their desks as well.
+        known = sorted(scenario.protocol.stages | {"publication"})
+        for name in scenario.time.stage_effort:
+            if name not in known:
+                problem = f"no stage of the protocol; expected one of {', '.join(known)}"
+                hint = did_you_mean(name, known)
+                reader.diagnostics.add(("time", "stage_effort", name), problem + hint)
     reader.diagnostics.raise_faults()
     if scenario is None:
         raise InputError("the scenario cannot be read")
     return scenario
-
-
-def _check_stage_efforts(diagnostics: Diagnostics, scenario: Scenario) -> None:
-    """Note a fault for every stage with an effort of its own that the protocol does not have."""
-    stages = scenario.protocol.stages
-    if stages is None:
-        return
-    # Authors revise at their desks as well.
-    known = sorted(stages | {"publication"})
-    for name in scenario.time.stage_effort:
-        if name not in known:
-            diagnostics.add(
-                ("time", "stage_effort", name),
-                f"no stage of the protocol; expected one of {', '.join(known)}"
-                f"{did_you_mean(name, known)}",
-            )
 
 
 def load_scenario(

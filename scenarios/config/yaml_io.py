@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import yaml
 
@@ -158,7 +159,11 @@ def compose(text: str, label: str) -> yaml.Node | None:
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        raise InputError(_syntax(error, label)) from error
+        mark = error.problem_mark or error.context_mark
+        where = f"{label}:{mark.line + 1}:{mark.column + 1}" if mark else label
+        problem = error.problem or error.context or "cannot be read"
+        hint = "; indent with spaces" if "'\\t'" in problem else ""
+        raise InputError(f"{where}: not YAML: {problem}{hint}") from error
     except yaml.YAMLError as error:
         raise InputError(f"{label}: not YAML: {str(error).splitlines()[0]}") from error
     except RecursionError as error:
@@ -166,38 +171,11 @@ def compose(text: str, label: str) -> yaml.Node | None:
     return node
 
 
-def _syntax(error: yaml.MarkedYAMLError, label: str) -> str:
-    mark = error.problem_mark or error.context_mark
-    where = f"{label}:{mark.line + 1}:{mark.column + 1}" if mark else label
-    problem = error.problem or error.context or "cannot be read"
-    if "'\\t'" in problem:
-        problem += "; indent with spaces"
-    return f"{where}: not YAML: {problem}"
-
-
-def _finite(text: str) -> float:
-    number = float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
-    if not math.isfinite(number):
-        raise ValueError("no key takes it")
-    return number
-
-
-def _bounded(number: int) -> int:
-    if abs(number) >= MAX_INTEGER:
-        raise ValueError("no key takes it")
-    return number
-
-
-def _place(node: yaml.Node, label: str) -> str:
-    return f"{label}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
-
-
 class _Reader:
     """Turns composed nodes into data; counts values, because aliases can multiply them."""
 
     def __init__(self, label: str, *, located: bool = True) -> None:
-        self.shown = label
-        self.placed = located
+        self.label, self.located = label, located
         self.marks: dict[KeyPath, str] = {}
         self.faults: list[str] = []
         self._values = 0
@@ -205,14 +183,16 @@ class _Reader:
     def value(self, node: yaml.Node, path: KeyPath) -> Any:
         self._values += 1
         if self._values > MAX_VALUES:
-            self._stop(node, f"unfolds to more than {MAX_VALUES} values")
+            raise InputError(f"{self._place(node)}: unfolds to more than {MAX_VALUES} values")
         if len(path) > MAX_DEPTH:
-            self._stop(node, f"nested deeper than {MAX_DEPTH} levels")
+            raise InputError(f"{self._place(node)}: nested deeper than {MAX_DEPTH} levels")
         kind = node.tag.removeprefix(_PREFIX)
         if isinstance(node, yaml.MappingNode) and kind == "map":
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode) and kind == "seq":
-            return [self._item(item, (*path, place)) for place, item in enumerate(node.value)]
+            places = {(*path, number): item for number, item in enumerate(node.value)}
+            self.marks |= {place: self._place(item) for place, item in places.items()}
+            return [self.value(item, place) for place, item in places.items()]
         if isinstance(node, yaml.ScalarNode) and kind in ("str", "int", "float", "bool", "null"):
             return self._scalar(node, kind)
         self._fault(node, f"tag {node.tag!r} is not allowed; a scenario holds plain values only")
@@ -220,56 +200,47 @@ class _Reader:
 
     def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[Key, Any]:
         data: dict[Key, Any] = {}
-        first: dict[Key, yaml.Node] = {}
+        lines: dict[Key, int] = {}
         for key_node, value_node in node.value:
-            key = self._key(key_node)
-            if key is None:
-                continue
-            if key in first:
-                line = first[key].start_mark.line + 1
-                self._fault(
-                    key_node, f"key {key!r} stands twice (first in line {line}); remove one"
-                )
-                continue
-            first[key] = key_node
-            self.marks[(*path, key)] = _place(key_node, self.shown)
-            data[key] = self.value(value_node, (*path, key))
+            kind = key_node.tag.removeprefix(_PREFIX)
+            key: Key | None = None
+            if isinstance(key_node, yaml.ScalarNode) and kind in ("str", "int"):
+                key = self._scalar(key_node, kind)
+            else:
+                self._fault(key_node, "a key must be a word or a whole number")
+            if key in lines:
+                told = f"key {key!r} stands twice (first in line {lines[key]}); remove one"
+                self._fault(key_node, told)
+            elif key is not None:
+                lines[key] = key_node.start_mark.line + 1
+                self.marks[(*path, key)] = self._place(key_node)
+                data[key] = self.value(value_node, (*path, key))
         return data
-
-    def _key(self, node: yaml.Node) -> Key | None:
-        kind = node.tag.removeprefix(_PREFIX)
-        if isinstance(node, yaml.ScalarNode):
-            if kind == "str":
-                return str(node.value)
-            if kind == "int":
-                key: Key | None = self._scalar(node, kind)
-                return key
-        self._fault(node, "a key must be a word or a whole number")
-        return None
-
-    def _item(self, node: yaml.Node, path: KeyPath) -> Any:
-        self.marks[path] = _place(node, self.shown)
-        return self.value(node, path)
 
     def _scalar(self, node: yaml.ScalarNode, kind: str) -> Any:
         text = str(node.value)
-        try:
-            if kind == "int":
-                return _bounded(int(text, 0) if text[:2] in ("0o", "0x") else int(text))
-            if kind == "float":
-                return _finite(text)
-        except ValueError:
-            self._fault(node, f"{text[:40]!r} is not a usable number; {USABLE}")
-            return None
         if kind == "bool":
             return text.lower() == "true"
-        return None if kind == "null" else text
+        if kind in ("str", "null"):
+            return text if kind == "str" else None
+        with suppress(ValueError):  # also of digits that Python does not convert
+            if kind == "int":
+                whole = int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+                if abs(whole) < MAX_INTEGER:
+                    return whole
+            else:
+                number = float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+                if math.isfinite(number):
+                    return number
+        self._fault(node, f"{text[:40]!r} is not a usable number; {USABLE}")
+        return None
 
-    def _where(self, node: yaml.Node) -> str:
-        return _place(node, self.shown) if self.placed else self.shown
+    def _place(self, node: yaml.Node) -> str:
+        return _place(node, self.label) if self.located else self.label
 
     def _fault(self, node: yaml.Node, problem: str) -> None:
-        self.faults.append(f"{self._where(node)}: {problem}")
+        self.faults.append(f"{self._place(node)}: {problem}")
 
-    def _stop(self, node: yaml.Node, problem: str) -> NoReturn:
-        raise InputError(f"{self._where(node)}: {problem}")
+
+def _place(node: yaml.Node, label: str) -> str:
+    return f"{label}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"

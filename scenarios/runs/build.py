@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+import json
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -10,20 +11,13 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.gateway.slots import SharedEndpoint
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.config.schema import (
-    CHANGEABLE,
-    Scenario,
-    load_scenario,
-    settings_json,
-)
+from virsci_society.scenarios.config.schema import CHANGEABLE, Scenario, load_scenario
+from virsci_society.scenarios.runs.preflight import teams_too_large
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.interventions import Change
 from virsci_society.society.kernel.streams import chosen_seed
+from virsci_society.society.literature.embedding.registry import is_hosted, make_model
 from virsci_society.society.model import Society
-
-if TYPE_CHECKING:
-    from virsci_society.scenarios.config.schema import Scenario
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 
 def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
@@ -37,18 +31,8 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
     ecosystem: Ecosystem = source.generate(scenario.seed)
     ecosystem.require_runnable()
     require_team(scenario, ecosystem)
-    _require_own_embedding(scenario, ecosystem)
-    return ecosystem
-
-
-def _require_own_embedding(scenario: Scenario, ecosystem: Ecosystem) -> None:
-    """Refuse measures of texts that a hosted embedding would be asked for after the last call.
-
-    Models of this machine in which novelty is measured too are looked for now, not at the end.
-    """
-    from virsci_society.society.literature.embedding.registry import is_hosted, make_model
-
     name, novelty = ecosystem.embedding.name, scenario.novelty
+    # Models of this machine in which novelty is measured too are looked for now, not at the end.
     for other in getattr(novelty, "embeddings", ())[1:]:
         make_model(other)
     # What measuring asks for would be in no journal, and paid for again by every replay.
@@ -58,18 +42,13 @@ def _require_own_embedding(scenario: Scenario, ecosystem: Ecosystem) -> None:
             "the run has ended, and measuring makes no call; leave both out, set "
             "protocol.found_by=abstract, or build the ecosystem with an embedding of this machine"
         )
+    return ecosystem
 
 
 def require_team(scenario: Scenario, ecosystem: Ecosystem) -> None:
     """Refuse teams that are larger than the population."""
-    # The keys of a protocol are its own fields, or those of the settings that it has.
-    settings = getattr(scenario.protocol, "settings", scenario.protocol)
-    wanted, people = getattr(settings, "team_size", None), len(ecosystem.profiles)
-    if isinstance(wanted, int) and wanted > people:
-        raise InputError(
-            f"protocol.team_size: a team of {wanted} cannot be made of the {people} scientists "
-            "of the ecosystem"
-        )
+    if faults := [*teams_too_large(scenario, len(ecosystem.profiles))]:
+        raise InputError("\n".join(faults))
 
 
 def build_gateway(
@@ -111,25 +90,22 @@ def _arguments(
 ) -> dict[str, Any]:
     return {
         "ecosystem": build_ecosystem_of(scenario) if ecosystem is None else ecosystem,
-        "protocol": scenario.protocol,
-        "founding": scenario.founding,
-        "times": scenario.time,
-        "attention": scenario.attention,
-        "backend": scenario.seeded_backend,
         "gateway": gateway or build_gateway(scenario),
-        "until": scenario.until,
-        "begin": scenario.begin,
-        "step_days": scenario.step,
-        "seed": scenario.seed,
+        "backend": scenario.seeded_backend,
         "interventions": changes_of(scenario),
-        "publication": scenario.publication,
+        "times": scenario.time,
+        "step_days": scenario.step,
         "drift": scenario.population.drift,
         "outside_seats": scenario.population.outside_seats,
-        "careers": scenario.careers,
-        "assistance": scenario.assistance,
-        "worth": scenario.worth,
-        "execution": scenario.execution,
+        **{name: getattr(scenario, name) for name in _SAME_NAME},
     }
+
+
+_SAME_NAME = (
+    *("seed", "begin", "until", "founding", "protocol", "attention", "publication", "careers"),
+    *("assistance", "worth", "execution"),
+)
+"""Keys of a scenario that are arguments of a society."""
 
 
 def changes_of(scenario: Scenario) -> list[Change]:
@@ -144,7 +120,8 @@ def changes_of(scenario: Scenario) -> list[Change]:
             for key, name in CHANGEABLE.items()
             if getattr(after, key) != getattr(before, key)
         }
-        changes.append(Change(one.at, settings_json(one), settings, one.remove_scientists))
+        text = json.dumps(one.set, sort_keys=True) if one.set else None
+        changes.append(Change(one.at, text, settings, one.remove_scientists))
         before = after
     return changes
 
@@ -155,13 +132,12 @@ class ScenarioSociety(Society):
     Args:
         setup: name or path of the scenario.
         seed: of everything random. None: one is drawn, as in every Mesa model, so that the
-            iterations of ``mesa.batch_run`` differ; the attribute and the reporter ``seed`` tell
+            iterations of ``mesa.batch_run`` differ; the attribute and the reporter ``seed`` have
             it. ``scenario``: that of the scenario.
-        rng: the same under the name that newer releases of Mesa use, which comes before ``seed``;
-            a generator is drawn from once.
+        rng: a seed under the name that newer releases of Mesa use; a generator is drawn from once.
         trust: let dotted paths in it be imported.
         agent_reporters: collect a row per agent and step too (see ``Society``).
-        scenario: what the viewer of Mesa 3.5 and later hands over; it has no keys of ours.
+        scenario: what the viewer of Mesa 3.5 and later passes; it has no keys of ours.
         **kwargs: dotted keys and their values, such as ``**{"protocol.turns": 3}``; Mesa's
             viewer takes free keys under this name only.
 

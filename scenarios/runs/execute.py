@@ -10,11 +10,11 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from virsci_society.agents.errors import DISK_FULL, Diverged, InputError, Stopped, disk_errors_as
@@ -47,7 +47,6 @@ from virsci_society.scenarios.runs.run_journal import (
     NUMBER,
     identity_hash,
     ledger_of,
-    matches_journal,
     open_journal,
     require_identity,
     require_journal_identity,
@@ -121,7 +120,7 @@ def run_scenario(
     if is_finished(scenario, folder):
         return folder
     source_digest()  # now, of the code that runs: its files may be edited while it does
-    told = Progress() if progress is None else progress
+    told = progress or Progress()
     if (folder / MANIFEST).is_file():
         told.begin(f"{folder} holds this run as it was; going on with it")
     prepare(scenario, folder)
@@ -146,8 +145,23 @@ def _simulate(
     resources: SharedResources,
 ) -> RunRecord:
     """Let a run happen and write its record; the society is let go of at the end."""
-    strict = not matches_journal(journal, scenario)
-    scenario, society = _founded(scenario, journal, progress, resources, strict=strict)
+    from virsci_society.scenarios.runs.build import build_gateway, build_society
+    from virsci_society.scenarios.runs.rehearsal import size_window
+
+    begun_by = journal.meta("identity")
+    # A journal that another scenario began: no new call before every known one has been compared.
+    strict = begun_by is not None and begun_by != identity_hash(scenario)
+    require_same_weights(journal, scenario)
+    progress.begin("preparing the ecosystem")
+    # One run at a time: the limits of thread pools hold for the whole process.
+    with resources.build_lock:
+        ecosystem = resources.ecosystem_of(scenario)
+        progress.begin("founding the society")
+        if not strict:
+            scenario = size_window(scenario, ecosystem)
+        shared = resources.endpoint_of(scenario)
+        gateway = build_gateway(scenario, journal, strict=strict, shared=shared)
+        society = build_society(scenario, ecosystem, gateway)
     if not strict:
         sign_journal(journal, scenario)
     progress.begin(
@@ -155,23 +169,26 @@ def _simulate(
     )
     try:
         losing = nullcontext() if lease is None else lease.interrupting(society.interrupt)
-        waiting = report_waiting(society, progress)
         snapshots = Snapshots(scenario, folder, journal)
 
         def step(society: Society) -> None:
             progress.step(society)
             snapshots.step(society)
 
-        with interruptible(society), waiting, losing:
+        with interruptible(society), report_waiting(society, progress), losing:
             society.run_to_end(step)
     except Stopped as stop:
         ledger = ledger_of(journal)
-        stop.add_note(f"it stood at {_standing(society, journal, ledger)}")
+        # From the journal, as every other command counts: questions under way have no answer.
+        stood = f"it stood at {standing_of(society, journal.answered()[0])}"
+        attempts, tokens, usd = spent_in(ledger)
+        paid = f"; paid so far: {paid_words(attempts, tokens, usd)}" if tokens else ""
+        stop.add_note(stood + paid)
         with resources.build_lock:
             society.log.roll_back()
             write_partial(scenario, society, folder, ledger, str(stop), society.log.completed)
         raise
-    if warning := society.dispatcher.gateway.readability.warning:
+    if warning := gateway.readability.warning:
         progress.begin(warning)
     # Only now is it known that every call of the journal fits this scenario.
     if strict:
@@ -188,39 +205,6 @@ def _simulate(
 def _writing(folder: Path) -> AbstractContextManager[None]:
     """Errors of the disk stop the run, with the folder in their message."""
     return disk_errors_as(Stopped, f"{folder}: cannot be written to")
-
-
-def _founded(
-    scenario: Scenario,
-    journal: Journal,
-    progress: Progress,
-    resources: SharedResources,
-    *,
-    strict: bool,
-) -> tuple[Scenario, Society]:
-    """The society on day 0, and its scenario with the context window that its pages need."""
-    from virsci_society.scenarios.runs.build import build_gateway, build_society
-    from virsci_society.scenarios.runs.rehearsal import size_window
-
-    require_same_weights(journal, scenario)
-    progress.begin("preparing the ecosystem")
-    # One run at a time: the limits of thread pools hold for the whole process.
-    with resources.build_lock:
-        ecosystem = resources.ecosystem_of(scenario)
-        progress.begin("founding the society")
-        if not strict:  # nothing is asked before the journal fits
-            scenario = size_window(scenario, ecosystem)
-        shared = resources.endpoint_of(scenario)
-        gateway = build_gateway(scenario, journal, strict=strict, shared=shared)
-        return scenario, build_society(scenario, ecosystem, gateway)
-
-
-def _standing(society: Society, journal: Journal, ledger: Mapping[str, Any]) -> str:
-    """Where a run stands and what it has cost over all its sessions, in one sentence."""
-    # From the journal, as every other command counts: questions under way have no answer.
-    words = standing_of(society, journal.answered()[0])
-    attempts, tokens, usd = spent_in(ledger)
-    return f"{words}; paid so far: {paid_words(attempts, tokens, usd)}" if tokens else words
 
 
 def replay(
@@ -262,7 +246,8 @@ def replay(
 
     told = Progress() if progress is None else progress
     # Written in any case, and thrown away without --out: the digest is made as files are written.
-    with Journal(folder / JOURNAL, frozen=True) as journal, _place(out) as target:
+    with Journal(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
+        target = Path(spare) if out is None else out
         require_journal_identity(journal, folder)
         scenario = load_scenario(check_file(folder / SCENARIO), settings=settings, trust=trust)
         told.begin("preparing the ecosystem")
@@ -283,27 +268,6 @@ def replay(
     return digest
 
 
-def require_finished(parent: Path, day: float) -> None:
-    """See that a run that is to be forked has finished, and not before a day."""
-    from virsci_society.society.results.run import Run
-
-    for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
-        if not (parent / name).is_file():
-            raise InputError(f"{parent}: no {name} in it; a fork needs a run that has finished")
-    run = Run.open(parent)
-    require_identity(run.manifest.get(NUMBER), parent)
-    days = run.days
-    if day > days:
-        raise InputError(f"--at: day {day:g} is beyond day {days:g}, the end of {parent}")
-
-
-@contextmanager
-def _place(out: Path | None) -> Iterator[Path]:
-    """The folder to write to; without one a folder that is removed at the end of the block."""
-    with TemporaryDirectory() as spare:
-        yield Path(spare) if out is None else out
-
-
 def is_finished(scenario: Scenario, folder: Path) -> bool:
     """Does the folder hold this very run already?"""
     if folder.exists() and not folder.is_dir():
@@ -314,7 +278,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
         if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE):
             raise InputError(f"{folder}: holds other files; give another folder with --out")
         return False
-    held = _manifest(folder / MANIFEST)
+    held = read_json_object(check_file(folder / MANIFEST))
     require_identity(held.get(NUMBER), folder)
     # Of other keys a journal finds the first call that differs, and names it; without one, nothing
     # could.
@@ -329,14 +293,10 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
             f"{folder}: holds this run until day {held['until']:g}, longer than day "
             f"{scenario.until:g}; give another folder with --out"
         )
-    return same and _says_the_same(scenario, held)
-
-
-def _says_the_same(scenario: Scenario, held: Mapping[str, Any]) -> bool:
-    """Are end, measures and prompts, which a finished folder shows, still the same?"""
+    # End, measures and prompts are what a finished folder shows besides.
     data, before = scenario.to_data(), held.get("scenario") or {}
-    shown = [data.get(key) == before.get(key) for key in ("until", "metrics", "novelty")]
-    return all(shown) and held.get("prompts") == prompt_hashes(scenario)
+    shown = all(data.get(key) == before.get(key) for key in ("until", "metrics", "novelty"))
+    return same and shown and held.get("prompts") == prompt_hashes(scenario)
 
 
 def prepare(scenario: Scenario, folder: Path) -> None:
@@ -357,7 +317,3 @@ def prepare(scenario: Scenario, folder: Path) -> None:
         raise InputError(
             f"{folder}: cannot be written to ({error.strerror}); give another folder with --out"
         ) from error
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    return read_json_object(check_file(path))

@@ -8,7 +8,7 @@ in it that would now be different stops the fork before anything is asked.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -25,11 +25,17 @@ from virsci_society.scenarios.config.schema import (
     read_scenario,
 )
 from virsci_society.scenarios.config.yaml_io import parse_value
-from virsci_society.scenarios.runs.execute import is_finished, prepare, require_finished
+from virsci_society.scenarios.runs.execute import is_finished, prepare
 from virsci_society.scenarios.runs.execute import run_scenario as execute
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO
-from virsci_society.scenarios.runs.run_journal import JOURNAL, identity_hash
+from virsci_society.scenarios.runs.run_journal import (
+    JOURNAL,
+    NUMBER,
+    identity_hash,
+    require_identity,
+)
+from virsci_society.scenarios.runs.run_state import MANIFEST
 from virsci_society.society.interventions import Rank, Removal
 from virsci_society.society.kernel.durations import parse_days, write_days
 from virsci_society.society.results.digest import RunPrefix, compute_run_prefix
@@ -61,32 +67,52 @@ class Fork:
     ) -> Fork:
         """Read the arguments of the command.
 
-        Args:
-            settings: ``a.b=c``; a key that may not change in mid-run holds from day 0, and is
-                refused if that would change the past.
-            remove: who leaves: ``degree:10``, rank and number, or names with commas between them.
+        A setting that may not change in mid-run holds from day 0, and is refused if that would
+        change the past. ``remove`` is ``degree:10``, or names with commas between them.
         """
         try:
             day = parse_days(at)
         except ValueError as error:
             raise InputError(f"--at: {error}") from error
-        require_finished(parent, day)
+        for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
+            if not (parent / name).is_file():
+                raise InputError(f"{parent}: no {name} in it; a fork needs a run that has finished")
+        finished = Run.open(parent)
+        require_identity(finished.manifest.get(NUMBER), parent)
+        if day > finished.days:
+            end = f"day {finished.days:g}, the end of {parent}"
+            raise InputError(f"--at: day {day:g} is beyond {end}")
         held = load_scenario(parent / SCENARIO, trust=trust)
-        later, always = _sorted(settings)
+        later: dict[str, Any] = {}
+        always: list[str] = []
+        for setting in settings:
+            key, equals, text = setting.partition("=")
+            path = key_path(key)
+            if equals and path is not None and path[0] in CHANGEABLE:
+                later[key.strip()] = parse_value(text, f"--set {key}")
+            else:
+                always.append(setting)
         entry: dict[str, Any] = {"at": write_days(day), "set": later}
         if remove is not None:
             entry["remove_scientists"] = _removal(remove)
         data = held.to_data()
-        document = Document(dict(data.items())).merged_with(from_settings(always))
-        if identity_hash(read_scenario(document, trust=trust)) != identity_hash(held):
-            named = "; --set ".join(_changing_the_past(held, always, trust) or always)
+        document = Document(dict(data.items()))
+
+        def same_past(given: Sequence[str]) -> bool:
+            """Do these settings, from day 0, leave what has happened as it was?"""
+            read = read_scenario(document.merged_with(from_settings(given)), trust=trust)
+            return identity_hash(read) == identity_hash(held)
+
+        if not same_past(always):
+            changing = [one for one in always if not same_past([one])] or always
             raise InputError(
-                f"--set {named}: that would change what happened before day {day:g}; "
-                f"what a fork can change is {', '.join(CHANGEABLE)}"
+                f"--set {'; --set '.join(changing)}: that would change what happened before day "
+                f"{day:g}; what a fork can change is {', '.join(CHANGEABLE)}"
             )
         _require_reached(held, day, later)
         if not later and remove is None:
             raise InputError("the fork would be the run once more; give --set, --seed or --remove")
+        document = document.merged_with(from_settings(always))
         document.data["interventions"] = [*data["interventions"], entry]
         return cls(parent, day, read_scenario(document, trust=trust))
 
@@ -97,7 +123,9 @@ class Fork:
         if not is_finished(self.scenario, out):
             prepare(self.scenario, out)
             if not (out / JOURNAL).is_file():
-                copy_past(self.parent / JOURNAL, out / JOURNAL, self.at, self._told())
+                digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
+                told = {"run": self.parent.name, "digest": digest, "at": self.at}
+                copy_past(self.parent / JOURNAL, out / JOURNAL, self.at, json.dumps(told))
             # With other luck, equal questions are to be answered anew.
             same_luck = "seed" not in self.scenario.interventions[-1].set
             execute(self.scenario, out, progress, fork=self.parent if same_luck else None)
@@ -120,21 +148,6 @@ class Fork:
             return ""
         return f"{removal.count:,} were to leave and {left + 1:,} were there; one always stays"
 
-    def _told(self) -> str:
-        digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
-        return json.dumps({"run": self.parent.name, "digest": digest, "at": self.at})
-
-
-def _changing_the_past(held: Scenario, always: Sequence[str], trust: bool) -> list[str]:
-    """Those of the settings that are by themselves another run."""
-    ours, document = identity_hash(held), Document(dict(held.to_data().items()))
-    return [
-        one
-        for one in always
-        if identity_hash(read_scenario(document.merged_with(from_settings([one])), trust=trust))
-        != ours
-    ]
-
 
 def _require_reached(held: Scenario, day: float, later: Iterable[str]) -> None:
     """Refuse a setting that a later intervention of the run itself would take back."""
@@ -149,20 +162,6 @@ def _require_reached(held: Scenario, day: float, later: Iterable[str]) -> None:
                     f"would hold from day {day:g} to then; fork with --at {write_days(one.at)} or "
                     "later, or leave the setting out"
                 )
-
-
-def _sorted(settings: Iterable[str]) -> tuple[Mapping[str, Any], list[str]]:
-    """Settings that hold from the day on, as values, and those that hold for the whole run."""
-    later: dict[str, Any] = {}
-    always: list[str] = []
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        path = key_path(key)
-        if equals and path is not None and path[0] in CHANGEABLE:
-            later[key.strip()] = parse_value(text, f"--set {key}")
-        else:
-            always.append(setting)
-    return later, always
 
 
 def _removal(text: str) -> dict[str, Any] | list[str]:

@@ -8,7 +8,7 @@ second of ``society run`` make the same checks, and all faults come out at once.
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,12 +25,20 @@ def check_before_run(
     scenario: Scenario, folder: Path | None = None, *, online: bool = False, keys: bool = True
 ) -> None:
     """Check what a run needs besides a right scenario."""
-    source = scenario.population.ecosystem
+    source: Any = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()
-    faults = [*_teams_too_large(scenario), *_nobody_outside(scenario)]
+    people = getattr(source, "people", None) or getattr(source, "scientists", None)
+    faults = [*teams_too_large(scenario, people)] if isinstance(people, int) else []
+    seats = scenario.population.outside_seats
+    if seats is not None and seats.counts and getattr(source, "left_out", 1) == 0:
+        faults.append(
+            "population.outside_seats: every author of the past papers is in the population, so "
+            "nobody is outside: leave it out, or build the ecosystem with a filter on people, such "
+            "as --min-papers 5"
+        )
     if keys:
-        faults += [*_missing_variables(scenario), *_refused_model(scenario)]
+        faults += _refused_calls(scenario)
     if folder is not None:
         faults += _other_scenario(scenario, folder)
     if online:
@@ -39,42 +47,17 @@ def check_before_run(
         raise InputError("\n".join(faults))
 
 
-def _teams_too_large(scenario: Scenario) -> Iterator[str]:
-    """Team sizes above the population, as far as it is known before it is made."""
-    source: Any = scenario.population.ecosystem
-    people = getattr(source, "people", None) or getattr(source, "scientists", None)
-    if not isinstance(people, int):
-        return
+def teams_too_large(scenario: Scenario, people: int) -> Iterator[str]:
+    """Team sizes above the population."""
     for protocol in scenario.protocol.components:
-        settings = getattr(protocol, "settings", protocol)
-        size = getattr(settings, "team_size", None)
+        # The keys of a protocol are its own fields, or those of the settings that it has.
+        size = getattr(getattr(protocol, "settings", protocol), "team_size", None)
         wanted = size if isinstance(size, int) else getattr(size, "smallest", None)
         if isinstance(wanted, int) and wanted > people:
             yield (
                 f"protocol.team_size: a team of {wanted} cannot be made of {people} scientists; "
                 f"give --set protocol.team_size={min(people, 4)}, or more scientists"
             )
-
-
-def _nobody_outside(scenario: Scenario) -> Iterator[str]:
-    """Outside seats beside an ecosystem that has left nobody out, as far as its manifest tells."""
-    seats, source = scenario.population.outside_seats, scenario.population.ecosystem
-    if seats is not None and seats.counts and getattr(source, "left_out", 1) == 0:
-        yield (
-            "population.outside_seats: every author of the past papers is in the population, so "
-            "nobody is outside: leave it out, or build the ecosystem with a filter on people, such "
-            "as --min-papers 5"
-        )
-
-
-def _missing_variables(scenario: Scenario) -> Iterator[str]:
-    """The variable of a key, where it is not set or may not be sent to the address."""
-    endpoint = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
-    try:
-        if endpoint is not None:
-            endpoint.secret()
-    except InputError as error:
-        yield str(error)
 
 
 def key_routes(scenario: Scenario) -> Iterator[str]:
@@ -84,51 +67,39 @@ def key_routes(scenario: Scenario) -> Iterator[str]:
         yield f"key: the value of {endpoint.key} is sent to {endpoint.place}"
 
 
-def _refused_model(scenario: Scenario) -> Iterator[str]:
-    """A model that cannot be asked: unknown to the library, or without weights."""
-    refusal = getattr(scenario.backend.backend.paid, "refusal", None)
-    reason = refusal() if callable(refusal) else ""
-    if reason:
+def _refused_calls(scenario: Scenario) -> Iterator[str]:
+    """A key that is not set or may not be sent to the address; a model that cannot be asked."""
+    paid: Any = scenario.backend.backend.paid
+    endpoint = getattr(paid, "endpoint_settings", None)
+    try:
+        if endpoint is not None:
+            endpoint.secret()
+    except InputError as error:
+        yield str(error)
+    refusal = getattr(paid, "refusal", None)
+    if reason := refusal() if callable(refusal) else "":
         yield reason
 
 
 def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
     """A run folder of another scenario, or of another seed: no call of it could be used."""
-    held = held_scenario(folder)
-    if not held:
+    if not (folder / "journal.sqlite").is_file():
         return
+    from virsci_society.scenarios.runs.run_state import held_note, journal_notes
+
+    held: dict[str, Any] = held_note(journal_notes(folder), "scenario", {})
     name, seed = held.get("name"), held.get("seed")
-    another = seed != scenario.seed or (
-        name != scenario.name and _kinds(held) != _kinds(scenario.to_data())
-    )
-    if another:
-        new = folder.with_name(f"{folder.name}-new")
+
+    def kind(data: Mapping[str, Any]) -> Any:
+        """What sort of scenario it is: the protocol, and where people come from."""
+        return data.get("protocol", {}).get("use"), data.get("population", {}).get("ecosystem")
+
+    renamed = name != scenario.name and kind(held) != kind(scenario.to_data())
+    if held and (seed != scenario.seed or renamed):
         yield (
             f"{folder}: holds the scenario {name!r} with seed {seed}, not {scenario.name!r} with "
-            f"seed {scenario.seed}; give another folder: --out {new}"
+            f"seed {scenario.seed}; give another folder: --out {folder}-new"
         )
-
-
-def held_scenario(folder: Path) -> dict[str, Any]:
-    """The scenario in a run folder, finished or not, as plain data; empty where there is none."""
-    import json
-
-    from virsci_society.agents.journal.journal import Journal
-
-    path = folder / "journal.sqlite"
-    if not path.is_file():
-        return {}
-    try:
-        with Journal(path, frozen=True) as journal:
-            held = json.loads(journal.meta("scenario") or "{}")
-    except (InputError, ValueError, RecursionError):
-        return {}  # what is wrong with it is told where it is opened to be resumed
-    return held if isinstance(held, dict) else {}
-
-
-def _kinds(data: Any) -> Any:
-    """What sort of scenario it is: the protocol, and where people come from."""
-    return data.get("protocol", {}).get("use"), data.get("population", {}).get("ecosystem")
 
 
 def silent_servers(scenario: Scenario, *, local: bool = False) -> Iterator[str]:

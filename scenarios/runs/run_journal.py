@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     # 'society show' passes through this file, and reads no scenario.
     from virsci_society.scenarios.config.schema import Scenario
 
+JOURNAL = "journal.sqlite"
 NUMBER = "identity_number"
 """The key of manifests, journals and locks."""
 COMMAND = "command"
@@ -35,7 +36,7 @@ COMMAND = "command"
 
 
 def require_identity(number: object, where: Path) -> None:
-    """See that a folder, by the number that it bears, was written under the identity of today."""
+    """Refuse a folder that, by the number in it, was written under another identity."""
     if str(number) != str(IDENTITY):
         raise InputError(
             f"{where}: was written under identity {number or 'unknown'}, and this program has "
@@ -59,41 +60,29 @@ def identity_data(scenario: Scenario) -> dict[str, Any]:
     return data
 
 
-JOURNAL = "journal.sqlite"
-
-
 def open_journal(
     folder: Path, fork: Path | None = None, fence: Callable[[], None] | None = None
 ) -> Journal:
     """The journal of a run folder, made if there is none; this process alone writes it."""
     parent = None if fork is None else fork / JOURNAL
-    if parent is not None and not parent.is_file():
-        raise InputError(f"{fork}: holds no journal to fork from")
-    if fork is not None and folder.resolve() == fork.resolve():
-        raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
-    if fork is not None:
-        with Journal(fork / JOURNAL, frozen=True) as held:
+    if fork is not None and parent is not None:
+        if not parent.is_file():
+            raise InputError(f"{fork}: holds no journal to fork from")
+        if folder.resolve() == fork.resolve():
+            raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
+        with Journal(parent, frozen=True) as held:
             require_journal_identity(held, fork)
     return Journal(folder / JOURNAL, parent=parent, fence=fence)
 
 
-def matches_journal(journal: Journal, scenario: Scenario) -> bool:
-    """Was the journal begun by this scenario, as far as its identity goes?
-
-    Where it was not, no new call may be made until every known call has been compared.
-    """
-    held = journal.meta("identity")
-    return held is None or held == identity_hash(scenario)
-
-
 def require_journal_identity(journal: Journal, folder: Path) -> None:
-    """See that a journal with calls in it was written under the identity of today."""
+    """Refuse a journal with calls in it that was written under another identity."""
     if journal.meta("identity") is not None:
         require_identity(journal.meta(NUMBER), folder)
 
 
 def require_same_weights(journal: Journal, scenario: Scenario) -> None:
-    """See that other weights under the same name do not resume a run."""
+    """Refuse to resume a run with other weights under the same name."""
     name = scenario.backend.backend.paid.served_name if not journal.is_empty else ""
     other = next((one for one in journal.models() if HASHED in one and one != name), None)
     if name and other:
@@ -105,18 +94,21 @@ def require_same_weights(journal: Journal, scenario: Scenario) -> None:
 
 def sign_journal(journal: Journal, scenario: Scenario) -> None:
     """Note the scenario and release that resume this journal, and which keys have changed."""
-    scenario_text = json.dumps(scenario.to_data())
-    data, held = json.loads(scenario_text), json.loads(journal.meta("scenario") or "{}")
-    sessions = sessions_of(journal)
-    entry = {"session": journal.session, "release": _release()}
+    text = json.dumps(scenario.to_data())
+    held = json.loads(journal.meta("scenario") or "{}")
+    try:
+        release = metadata.version("virsci-society")
+    except metadata.PackageNotFoundError:
+        release = "not installed"
+    entry = {"session": journal.session, "release": release}
     if held:
-        entry["changed"] = list(key_differences(held, data))
+        entry["changed"] = list(key_differences(held, json.loads(text)))
     notes = {
-        "sessions": json.dumps([*sessions, entry]),
+        "sessions": json.dumps([*_sessions_of(journal), entry]),
         "identity": identity_hash(scenario),
         NUMBER: str(IDENTITY),
         "free": "yes" if scenario.backend.backend.free else "no",
-        "scenario": scenario_text,
+        "scenario": text,
     }
     if words := ARGUMENTS.get():
         notes[COMMAND] = json.dumps(list(map(redact, words)))
@@ -124,34 +116,29 @@ def sign_journal(journal: Journal, scenario: Scenario) -> None:
     journal.set_meta(notes)
 
 
-def sessions_of(journal: Journal) -> list[dict[str, Any]]:
+def _sessions_of(journal: Journal) -> list[dict[str, Any]]:
     """One entry for each time the run was begun or resumed: number, release, changed keys."""
     sessions: list[dict[str, Any]] = json.loads(journal.meta("sessions") or "[]")
     return sessions
 
 
 def ledger_of(journal: Journal) -> dict[str, Any]:
-    """The cost of all calls so far, as the manifest holds it: attempts, tokens, US dollars."""
-    totals = journal.totals()
-    return {
-        "attempts": totals.attempts,
+    """The cost of all calls so far, as the manifest contains it: attempts, tokens, US dollars."""
+    totals, mismatch = journal.totals(), journal.first_parent_mismatch
+    return {name: getattr(totals, name) for name in _TOTALS} | {
         "outcomes": dict(sorted(totals.outcomes.items())),
-        "prompt_tokens": totals.prompt_tokens,
-        "completion_tokens": totals.completion_tokens,
-        "cached_tokens": totals.cached_tokens,
-        "estimated": totals.estimated,
-        "usd": totals.usd,
         "free": journal.meta("free") == "yes",
         "in_doubt": journal.in_doubt(),
-        "in_doubt_tokens": totals.in_doubt_tokens,
-        "in_doubt_usd": totals.in_doubt_usd,
-        "cut_off": totals.cut_off,
-        "cut_off_tokens": totals.cut_off_tokens,
-        "cut_off_usd": totals.cut_off_usd,
-        "sessions": sessions_of(journal),
-        "parted": journal.first_parent_mismatch[1] if journal.first_parent_mismatch else None,
+        "sessions": _sessions_of(journal),
+        "parted": mismatch[1] if mismatch else None,
         "forked": json.loads(journal.meta("forked") or "null"),
     }
+
+
+_TOTALS = (
+    *("attempts", "prompt_tokens", "completion_tokens", "cached_tokens", "estimated", "usd"),
+    *("in_doubt_tokens", "in_doubt_usd", "cut_off", "cut_off_tokens", "cut_off_usd"),
+)
 
 
 def key_differences(
@@ -168,10 +155,3 @@ def key_differences(
         elif before != after:
             told = (json.dumps(one[key]) if key in one else "default" for one in (old, new))
             yield f"{here}: {' -> '.join(told)}"
-
-
-def _release() -> str:
-    try:
-        return metadata.version("virsci-society")
-    except metadata.PackageNotFoundError:
-        return "not installed"

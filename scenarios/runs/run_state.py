@@ -11,7 +11,7 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -46,8 +46,6 @@ SNAPSHOT = "its process went on"
 RUNNING, FINISHED, FAILED, KILLED = "running", "finished", "failed", "killed"
 BY_BUDGET, BY_USER, STOPPED = "stopped by budget", "stopped by user", "stopped"
 NOT_BEGUN, DAMAGED, UNSEEN = "not begun", "damaged", "running or killed"
-KILLED_BECAUSE = "no end of session {session} is recorded, and no process here works on it"
-UNSEEN_BECAUSE = "whether a process works on it cannot be seen from this machine"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +54,9 @@ class RunState:
 
     Attributes:
         state: ``running``, ``finished``, ``stopped by budget``, ``stopped by user`` (a signal),
-            ``stopped`` (the provider, the disk or a lost lease; the reason says which),
-            ``failed`` (an error), ``killed`` (no end recorded, lock not held), ``running or
-            killed`` (the lock cannot be seen here), ``not begun`` or ``damaged``; of a study, in a
-            list of runs, how many of its runs have finished.
+            ``stopped`` (the provider, the disk or a lost lease), ``failed`` (an error), ``killed``
+            (no end recorded, lock not held), ``running or killed`` (the lock cannot be seen here),
+            ``not begun`` or ``damaged``; of a study how many of its runs have finished.
         days: simulated days of the world that can be shown, or else the latest date of an answer;
             None where neither is known.
         tokens: of all attempts that are not in doubt; None likewise.
@@ -110,28 +107,25 @@ def paid_words(attempts: int, tokens: int, usd: float) -> str:
 @contextmanager
 def recorded_end(journal: Journal) -> Iterator[None]:
     """Note in the journal how this session ends; only one that is killed leaves no note."""
+
+    def note(state: str, reason: str = "", stood: str = "", *_: str) -> None:
+        # A provider's message may repeat the key that it has refused.
+        end = {"session": journal.session, "state": state, "reason": redact(reason), "stood": stood}
+        journal.set_meta({END: json.dumps(end)})
+
     try:
         yield
     except BaseException as error:
+        state = STOPPED if isinstance(error, Stopped) else FAILED
+        if isinstance(error, BudgetReached):
+            state = BY_BUDGET
+        elif isinstance(error, Interrupted | KeyboardInterrupt):
+            state = BY_USER
         # The disk, or the loss of the lease, may be what ended it: then nothing can be noted.
         with suppress(Stopped, InputError):
-            _note_end(journal, _state_of(error), str(error), *getattr(error, "__notes__", ()))
+            note(state, str(error), *getattr(error, "__notes__", ()))
         raise
-    _note_end(journal, FINISHED)
-
-
-def _state_of(error: BaseException) -> str:
-    if isinstance(error, BudgetReached):
-        return BY_BUDGET
-    if isinstance(error, Interrupted | KeyboardInterrupt):
-        return BY_USER
-    return STOPPED if isinstance(error, Stopped) else FAILED
-
-
-def _note_end(journal: Journal, state: str, reason: str = "", stood: str = "", *_: str) -> None:
-    # A provider's message may repeat the key that it has refused.
-    told = {"session": journal.session, "state": state, "reason": redact(reason), "stood": stood}
-    journal.set_meta({END: json.dumps(told)})
+    note(FINISHED)
 
 
 def judge_state(
@@ -141,28 +135,29 @@ def judge_state(
     writing: bool | None,
 ) -> tuple[str, str, str]:
     """State, reason and words on where its latest session stood, of a run that was begun."""
+    session = held_note(notes, "session", 0)
     if writing:
-        standing: dict[str, Any] = _held(notes, STANDING, {})
-        known = standing.get("session") == _held(notes, "session", 0)
+        standing: dict[str, Any] = held_note(notes, STANDING, {})
+        known = standing.get("session") == session
         return RUNNING, "", str(standing.get("stood", "")) if known else ""
     # A session that only found out that the scenario has changed has signed nothing, and has left
     # the results as they were.
-    if manifest and _last(_held(notes, "sessions", [])) <= _last_of(manifest):
+    if manifest and _last_session(notes) <= _last_session(manifest):
         return FINISHED, "", ""
-    session = _held(notes, "session", 0)
-    end: dict[str, Any] = _held(notes, END, {})
+    end: dict[str, Any] = held_note(notes, END, {})
     if end.get("session") == session:
         state, reason, stood = (str(end.get(key, "")) for key in ("state", "reason", "stood"))
         return state, reason, stood
     # There was no room on the disk for the note.
-    if part and part.get("partial") != SNAPSHOT and _last_of(part) >= session:
+    if part and part.get("partial") != SNAPSHOT and _last_session(part) >= session:
         return STOPPED, str(part.get("partial") or ""), ""
     if writing is None:
-        return UNSEEN, UNSEEN_BECAUSE, ""
-    return KILLED, KILLED_BECAUSE.format(session=session), ""
+        return UNSEEN, "whether a process works on it cannot be seen from this machine", ""
+    why = f"no end of session {session} is recorded, and no process here works on it"
+    return KILLED, why, ""
 
 
-def _held(notes: Mapping[str, str], key: str, otherwise: T) -> T:
+def held_note(notes: Mapping[str, str], key: str, otherwise: T) -> T:
     """A note as the value that it is of; ``otherwise`` where a stranger has written another."""
     with suppress(ValueError, RecursionError):
         held = json.loads(notes.get(key, "null"))
@@ -170,13 +165,12 @@ def _held(notes: Mapping[str, str], key: str, otherwise: T) -> T:
     return otherwise
 
 
-def _last_of(manifest: Mapping[str, Any]) -> int:
-    ledger = manifest.get("ledger")
-    return _last(ledger.get("sessions") or []) if isinstance(ledger, Mapping) else 0
-
-
-def _last(sessions: list[Any]) -> int:
-    """The number of the last of some sessions; 0 if there is none."""
+def _last_session(held: Mapping[str, Any]) -> int:
+    """The number of the last session in a manifest or in the notes of a journal; 0: none."""
+    ledger = held.get("ledger")
+    sessions: Any = held_note(held, "sessions", []) if "ledger" not in held else []
+    if isinstance(ledger, Mapping):
+        sessions = ledger.get("sessions") or []
     number = sessions[-1].get("session") if sessions and isinstance(sessions[-1], Mapping) else 0
     return number if isinstance(number, int) else 0
 
@@ -186,22 +180,49 @@ def read_state(folder: Path) -> RunState:
     # The journal and its lock lie beside the part, not in it.
     run = folder.parent if folder.name == PARTIAL else folder
     files = (run / MANIFEST, run / PARTIAL / MANIFEST, run / JOURNAL)
-    written = last_written(*files, run / f"{JOURNAL}-wal")
+    written = _last_written(*files, run / f"{JOURNAL}-wal")
     if written is None:
         return RunState(str(folder), NOT_BEGUN)
     date = datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
     try:
         manifest = read_manifest(run)
         part = {} if manifest else read_manifest(run / PARTIAL)
-        notes = _notes(run / JOURNAL)
+        notes = journal_notes(run)
         state, reason, stood = judge_state(manifest, part, notes, is_being_written(run / JOURNAL))
-        told = RunState(str(folder), state, date, reason=reason, stood=stood)
-        return _with_counts(told, run, manifest or part, notes)
+        results = manifest or part
+        ledger, answered, day = results.get("ledger") or {}, None, results.get("days")
+        if state != FINISHED and notes:
+            # What is not finished has cost what its journal says, and come as far.
+            with Journal(run / JOURNAL, frozen=True, verify=False) as journal:
+                ledger = ledger_of(journal)
+                answered, latest = journal.answered()
+            day = latest if day is None else day
+        scenario: dict[str, Any] = held_note(notes, "scenario", {})
+        words: list[Any] = held_note(notes, COMMAND, [])
+        seed = results.get("seed", scenario.get("seed"))
+        calls, tokens, usd = spent_in(ledger) if results or notes else (None, None, None)
+        return RunState(
+            str(folder),
+            state,
+            date,
+            scenario=str(results.get("name") or scenario.get("name") or ""),
+            seed=None if seed is None else int(seed),
+            days=None if day is None else float(day),
+            calls=calls,
+            tokens=tokens,
+            usd=usd,
+            reason=reason,
+            stood=stood,
+            answered=answered,
+            session=held_note(notes, "session", 0),
+            command=resuming_command(list(map(str, words))),
+            free=bool(ledger.get("free")),
+        )
     except (OSError, InputError, ValueError, TypeError, AttributeError, RecursionError):
         return RunState(str(folder), DAMAGED, date)
 
 
-def last_written(*files: Path) -> float | None:
+def _last_written(*files: Path) -> float | None:
     """When the newest of some files was written, in seconds since 1970; None if there is none."""
     times = []
     for path in files:
@@ -218,40 +239,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return read_json_object(path)
 
 
-def _notes(journal: Path) -> dict[str, str]:
-    """The notes of a journal; none where it cannot be read, as that of a run just begun."""
+def journal_notes(folder: Path) -> dict[str, str]:
+    """The notes in the journal of a run; none where it cannot be read, as of a run just begun."""
     with suppress(InputError):
-        return read_notes(journal) if journal.is_file() else {}
+        return read_notes(folder / JOURNAL) if (folder / JOURNAL).is_file() else {}
     return {}
-
-
-def _with_counts(
-    told: RunState, run: Path, manifest: Mapping[str, Any], notes: Mapping[str, str]
-) -> RunState:
-    """The state with scenario, date and cost: of results from their manifest, else the journal."""
-    ledger, answered, day = manifest.get("ledger") or {}, None, manifest.get("days")
-    if told.state != FINISHED and notes:
-        with Journal(run / JOURNAL, frozen=True, verify=False) as journal:
-            ledger = ledger_of(journal)
-            answered, latest = journal.answered()
-        day = latest if day is None else day
-    scenario: dict[str, Any] = _held(notes, "scenario", {})
-    words: list[Any] = _held(notes, COMMAND, [])
-    seed = manifest.get("seed", scenario.get("seed"))
-    calls, tokens, usd = spent_in(ledger) if manifest or notes else (None, None, None)
-    return replace(
-        told,
-        scenario=str(manifest.get("name") or scenario.get("name") or ""),
-        seed=None if seed is None else int(seed),
-        days=None if day is None else float(day),
-        answered=answered,
-        session=_held(notes, "session", 0),
-        command=resuming_command(list(map(str, words))),
-        calls=calls,
-        tokens=tokens,
-        usd=usd,
-        free=bool(ledger.get("free")),
-    )
 
 
 def open_run(folder: Path) -> tuple[Run, RunState]:
@@ -317,17 +309,24 @@ def list_runs(root: Path) -> list[RunState]:
 
 
 def _states(folder: Path, depth: int) -> Iterator[RunState]:
-    if _is_run(folder):
+    has_tables = (folder / MANIFEST).is_file() and (folder / "tables").is_dir()
+    if has_tables or ((folder / JOURNAL).is_file() and not (folder / PANEL).is_file()):
         yield read_state(folder)
         return
     below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
-    deeper = (_states(one, depth - 1) for one in below)
-    states = chain.from_iterable(deeper) if depth else ()
+    states = chain.from_iterable(_states(one, depth - 1) for one in below if depth)
     planned = planned_runs(folder)
     if planned is None:
         yield from states
-    else:
-        yield _state_of_study(folder, planned, [*states, *_states_without_folder(folder / "runs")])
+        return
+    # A study is one entry.
+    runs = [*states, *_states_without_folder(folder / "runs")]
+    done = sum(one.state == FINISHED for one in runs)
+    spent: dict[str, Any] = {
+        name: sum(getattr(one, name) or 0 for one in runs) for name in ("calls", "tokens", "usd")
+    }
+    date = max((one.date for one in runs), default="")
+    yield RunState(str(folder), f"study: {done} of {planned} runs finished", date, **spent)
 
 
 def _states_without_folder(runs: Path) -> Iterator[RunState]:
@@ -340,26 +339,3 @@ def _states_without_folder(runs: Path) -> Iterator[RunState]:
                 written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
                 spent = {key: held[key] for key in ("calls", "tokens", "usd")}
                 yield RunState(str(run), FINISHED, written.isoformat(timespec="seconds"), **spent)
-
-
-def _state_of_study(folder: Path, planned: int, runs: list[RunState]) -> RunState:
-    """A study as one entry: how many of its runs have finished, and what all of them have cost."""
-    done = sum(one.state == FINISHED for one in runs)
-    calls, tokens, usd = (
-        sum(getattr(one, name) or 0 for one in runs) for name in ("calls", "tokens", "usd")
-    )
-    date = max((one.date for one in runs), default="")
-    return RunState(
-        str(folder),
-        f"study: {done} of {planned} runs finished",
-        date,
-        calls=calls,
-        tokens=tokens,
-        usd=usd,
-    )
-
-
-def _is_run(folder: Path) -> bool:
-    has_tables = (folder / MANIFEST).is_file() and (folder / "tables").is_dir()
-    reviewing = (folder / PANEL).is_file()
-    return has_tables or ((folder / JOURNAL).is_file() and not reviewing)

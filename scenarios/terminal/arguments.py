@@ -23,7 +23,6 @@ from virsci_society.agents.errors import (
 )
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import printable
-from virsci_society.scenarios.config.outside_code import fault_in_outside_code
 from virsci_society.scenarios.runs.signals import (
     ARGUMENTS,
     RESUME_WITH,
@@ -99,6 +98,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             except KeyboardInterrupt:
                 _leave(f"interrupted; {_going_on_after('')[1]}", Stopped.exit_code)
             except Exception as error:
+                from virsci_society.scenarios.config.registry import fault_in_outside_code
+
                 told = isinstance(error, SocietyError) and not isinstance(error, ProtocolError)
                 fault = None if told or isinstance(error, _ENDS) else fault_in_outside_code(error)
                 if fault is not None:

@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config import registry
-from virsci_society.scenarios.config.reader import field_parts
+from virsci_society.scenarios.config.reader import part_field
 from virsci_society.scenarios.config.registry import import_class
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 
@@ -22,8 +22,8 @@ def parts(cls, seen):
         return
     seen.add(cls)
     yield cls
-    for field in cls.model_fields.values():
-        bases, table = field_parts(field)
+    for name in cls.model_fields:
+        _, bases, table, _ = part_field(cls, name)
         for below in (*bases, *map(import_class, (table or {}).values())):
             yield from parts(below, seen)
 

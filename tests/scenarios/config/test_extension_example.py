@@ -15,8 +15,8 @@ import scipy.stats
 
 from tests.command_line import society
 from virsci_society.metrics.report import page
-from virsci_society.scenarios.config import outside_code
-from virsci_society.scenarios.config.outside_code import GROUP, installed_parts
+from virsci_society.scenarios.config import registry
+from virsci_society.scenarios.config.registry import GROUP, installed_parts
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.results.run import Run
 
@@ -38,7 +38,7 @@ def settings(*pairs):
 @pytest.fixture(autouse=True)
 def _nothing_from_outside(monkeypatch):
     """What is imported here is forgotten: a later fault of ours must not be told as a user's."""
-    monkeypatch.setattr(outside_code, "_imported", {})
+    monkeypatch.setattr(registry, "_imported", {})
 
 
 @pytest.fixture

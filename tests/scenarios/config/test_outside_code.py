@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from virsci_society.scenarios.config import outside_code
-from virsci_society.scenarios.config.outside_code import fault_in_outside_code, import_member
+from virsci_society.scenarios.config import registry
+from virsci_society.scenarios.config.registry import fault_in_outside_code, import_member
 
 MODULE = """\
 from virsci_society.society.formation.founding import Founding
@@ -24,7 +24,7 @@ class Misuse(Founding):
 
 @pytest.fixture(autouse=True)
 def module(here, write, monkeypatch):
-    monkeypatch.setattr(outside_code, "_imported", {})
+    monkeypatch.setattr(registry, "_imported", {})
     monkeypatch.syspath_prepend(str(here))
     yield write("their_founding.py", MODULE)
     sys.modules.pop("their_founding", None)

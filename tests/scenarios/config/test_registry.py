@@ -9,6 +9,7 @@ import pytest
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.reader import table_for
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
@@ -25,7 +26,6 @@ from virsci_society.scenarios.config.registry import (
     import_class,
     import_path,
     name_of,
-    table_for,
 )
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Leaders

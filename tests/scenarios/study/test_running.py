@@ -285,7 +285,7 @@ def test_one_failing_arm_does_not_end_a_study(tmp_path):
     _, study = opened(tmp_path, UNBUILDABLE)
     ends = run_locally(study, range(4))
     assert [one.state for one in ends] == ["done", "done", "failed", "failed"]
-    assert "a team of 13 cannot be made of the 12 scientists" in ends[2].reason
+    assert "a team of 13 cannot be made of 12 scientists" in ends[2].reason
     assert exit_code(ends) == 3
     assert ends[2].code == 2
 
