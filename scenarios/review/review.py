@@ -155,7 +155,7 @@ def ask_panel(
     opinions: list[Opinion] = []
     dispatcher.on_clock(True)
     try:
-        with interruptible(dispatcher):
+        with interruptible(dispatcher.interrupt):
             by_paper: list[list[Answer[list[Opinion]]]] = []
             for paper in papers:
                 reviewers = range(1, kind.reviewers + 1)

@@ -175,7 +175,7 @@ def _simulate(
             progress.step(society)
             snapshots.step(society)
 
-        with interruptible(society), report_waiting(society, progress), losing:
+        with interruptible(society.interrupt), report_waiting(society, progress), losing:
             society.run_to_end(step)
     except Stopped as stop:
         ledger = ledger_of(journal)

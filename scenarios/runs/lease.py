@@ -135,9 +135,9 @@ class Lease:
         with _lock:
             self._listeners.append(tell)
             reason = self._reason
-        if reason is not None:
-            tell(reason)
         try:
+            if reason is not None:
+                tell(reason)
             yield
         finally:
             with _lock:
@@ -149,20 +149,6 @@ class Lease:
             with suppress(LeaseLost):
                 self.check()
 
-    def _begin(self) -> None:
-        with _lock:
-            _living.add(self)
-        self._thread.start()
-
-    def _end(self) -> None:
-        self._released.set()
-        self._thread.join()
-        with _lock:
-            _living.discard(self)
-        # The file stays, so that the numbers go on growing; touched at the epoch it is nobody's.
-        with suppress(OSError):
-            os.utime(self._path, (0, 0), follow_symlinks=False)
-
 
 @contextmanager
 def hold_lease(
@@ -170,18 +156,25 @@ def hold_lease(
 ) -> Iterator[Lease]:
     """Hold the lease of a run folder for as long as the block lasts.
 
-    Args:
-        beat: seconds between two touches; the same for everybody who shares the folder.
+    ``beat`` is the time between two touches in seconds, the same for all who share the folder.
     """
     place = folder.with_name(f"{folder.name}.lease")
     with disk_errors_as(Stopped, f"{place}: no lease can be written"):
         make_folder(place)
         lease = Lease(folder, _taken(place, owner, beat, beat * missed), beat)
-    lease._begin()
+    with _lock:
+        _living.add(lease)
+    lease._thread.start()
     try:
         yield lease
     finally:
-        lease._end()
+        lease._released.set()
+        lease._thread.join()
+        with _lock:
+            _living.discard(lease)
+        # The file stays, so that the numbers go on growing; touched at the epoch it is nobody's.
+        with suppress(OSError):
+            os.utime(lease._path, (0, 0), follow_symlinks=False)
 
 
 def is_abandoned(folder: Path) -> bool:

@@ -31,11 +31,7 @@ LEAST_SHARE = 0.02
 
 
 def standing_of(society: Society, calls: int | None = None) -> str:
-    """How far a society has come, in one sentence.
-
-    Args:
-        society: between two of its events.
-    """
+    """How far a society has come, in one sentence."""
     from virsci_society.society.results.tables import TABLES
 
     inside, rows = list(society.world.teams.values()), society.log.rows
@@ -77,8 +73,7 @@ class Progress(BuildProgress):
 class ConsoleProgress(Progress):
     """Shows a bar on a terminal; elsewhere prints every phase, and a line every few seconds.
 
-    Args:
-        every: least seconds between two changes; None: by the kind of stream.
+    ``every`` is the least time between two changes in seconds; None: by the kind of stream.
     """
 
     def __init__(self, stream: TextIO | None = None, every: float | None = None) -> None:
@@ -105,8 +100,6 @@ class ConsoleProgress(Progress):
         )
         self._task = self._bar.add_task("", total=None)
         self._last = time.monotonic()
-        self._embedding: tuple[float, int] | None = None
-        """When the phase had embedded its first texts, and how many these were."""
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -120,16 +113,20 @@ class ConsoleProgress(Progress):
         # Without a total the bar moves and shows no share.
         self._bar.remove_task(self._task)
         self._task = self._bar.add_task("", total=None)
-        self._embedding = None
         self._show(phase)
 
     def step(self, society: Society) -> None:
         """Show how far the society has come."""
-        self._step("", society)
+        self.rehearse("", society)
 
     def rehearse(self, what: str, society: Society) -> None:
         """Show how far the rehearsal of something has come."""
-        self._step(f"{what}: ", society)
+        if self._is_due():
+            gateway = society.dispatcher.gateway
+            asked = f"{gateway.under_way} under way" if gateway.under_way else ""
+            self._bar.update(self._task, total=1.0, completed=_share(society))
+            stood = f"{what}: {standing_of(society)}" if what else standing_of(society)
+            self._show("; ".join(filter(None, (stood, asked, *_spent(gateway)))))
 
     def wait(self, standing: str) -> None:
         """Show the state of the calls."""
@@ -142,25 +139,11 @@ class ConsoleProgress(Progress):
             self._show(f"{done:,} records read")
 
     def texts(self, done: int, of: int, known: int) -> None:
-        """Show how many texts are embedded, how many a second, and how many were known."""
-        made, now = done - known, time.monotonic()
-        # Counted from the end of the first batch, before which a model is loaded.
-        if made and self._embedding is None:
-            self._embedding = now, made
-        begun, before = self._embedding or (now, made)
+        """Show how many texts are embedded, and how many were known."""
         if self._is_due() or done == of:
             self._bar.update(self._task, total=of, completed=done)
-            rate = f"; {(made - before) / (now - begun):,.0f} a second" if made > before else ""
             told = f"; {known:,} known" if known else ""
-            self._show(f"{done:,} of {of:,} texts embedded{rate}{told}")
-
-    def _step(self, what: str, society: Society) -> None:
-        if self._is_due():
-            gateway = society.dispatcher.gateway
-            asked = f"{gateway.under_way} under way" if gateway.under_way else ""
-            self._bar.update(self._task, total=1.0, completed=_share(society))
-            parts = (f"{what}{standing_of(society)}", asked, *_spent(gateway))
-            self._show("; ".join(filter(None, parts)))
+            self._show(f"{done:,} of {of:,} texts embedded{told}")
 
     def _is_due(self) -> bool:
         return time.monotonic() - self._last >= self._every

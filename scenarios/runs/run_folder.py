@@ -48,11 +48,10 @@ DIGEST = "digest"
 PARTIAL_ROWS = 300_000
 """A run of more rows than this leaves no partial tables: a stop must be quick."""
 UNREADY = f"{PARTIAL}.new"
-"""The folder in which a part is written, until it takes the place of the one before."""
-NOTE_SECONDS, PART_SECONDS = 5.0, 20.0
-"""Least real time between two notes, and between two parts, of a run that goes on."""
-PART_PAUSE = 50
-"""Least pause after a part, in the time that it took: parts take at most 2 % of a run."""
+"""The folder in which a part is written, until it replaces the one before."""
+NOTE_SECONDS, PART_SECONDS, PART_PAUSE = 5.0, 20.0, 50
+"""Least real time between two notes and between two parts, and the least pause after a part as a
+multiple of the time that it took: parts take at most 2 % of a run."""
 HASHED = (
     *(SCENARIO, DIGEST, "events.jsonl", "vectors.npz"),
     *("network.graphml", "network.gexf", "bipartite.graphml", "summary.json", "report.html"),
@@ -106,6 +105,9 @@ def record_run(
 def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     """Measure a recorded run, write its page and its manifest, and remove what was partial."""
     from virsci_society.metrics.exports import digested_network, write_networks
+    from virsci_society.metrics.report.page import write_page
+    from virsci_society.metrics.summary import COUNTED
+    from virsci_society.metrics.summary_file import write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
     from virsci_society.society.results.speaker import speaker_of
     from virsci_society.society.results.table_files import write_metrics
@@ -119,7 +121,15 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
         # Without what was computed on the way: the page shows what was asked for.
-        _write_page(folder, run.with_metrics(measures))
+        shown = run.with_metrics(measures)
+        asked = shown.metric_names()
+        write_page(shown, folder)
+        # The summary agrees with what the folder alone gives, which has no databases.
+        counted = [name for name in shown.metric_names() if name in COUNTED]
+        names = dict.fromkeys([*asked, *counted])
+        held = shown.with_metrics({name: shown.metric(name) for name in names})
+        held.databases = None
+        write_summary(held, folder)
     # Before the manifest: a finished run has no part that could be shown in its place.
     for part in (PARTIAL, UNREADY):
         remove_folder(folder / part)
@@ -135,14 +145,10 @@ def write_partial(
     why: str,
     days: float,
 ) -> None:
-    """Write what had happened until a day into the folder ``partial`` of a run.
+    """Write what happened before a day into the folder ``partial``, without digest or measures.
 
-    It has no digest and no measures. Errors of the disk are passed over, because the disk may be
-    what stopped the run.
-
-    Args:
-        society: its log has nothing of that day or later.
-        days: the day.
+    Nothing of that day or later is in the society's log. Errors of the disk are passed over,
+    because the disk may be what stopped the run.
     """
     if sum(map(len, society.log.all_rows().values())) > PARTIAL_ROWS:
         return
@@ -195,27 +201,13 @@ def _write_record(
     from virsci_society.society.results.table_files import write_tables
 
     write_atomically(folder / SCENARIO, resolved_text(scenario))
-    speaker, events = speaker_of(manifest), "".join(map(_line, society.log.events))
+    line = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+    events = "".join(f"{line(event)}\n" for event in society.log.events)
+    speaker = speaker_of(manifest)
     write_atomically(folder / "events.jsonl", events_header(speaker) + events)
     tables, vectors = write_tables(folder, society.log.all_rows(), speaker), _vectors(society)
     write_vectors(folder, vectors)
     return events, tables, vectors
-
-
-def _write_page(folder: Path, run: Run) -> None:
-    """Write the page of a run with its digest, and the summary that agrees with it."""
-    from virsci_society.metrics.report.page import write_page
-    from virsci_society.metrics.summary import COUNTED
-    from virsci_society.metrics.summary_file import write_summary
-
-    asked = run.metric_names()
-    write_page(run, folder)
-    # What is written agrees with what the folder alone gives: it holds no databases.
-    counted = [name for name in run.metric_names() if name in COUNTED]
-    names = dict.fromkeys([*asked, *counted])
-    held = run.with_metrics({name: run.metric(name) for name in names})
-    held.databases = None
-    write_summary(held, folder)
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
@@ -248,10 +240,8 @@ def make_manifest(scenario: Scenario, society: Society) -> dict[str, Any]:
             "counts": ecosystem.counts,
         },
         "embedding": {
-            "name": ecosystem.embedding.name,
-            "title": ecosystem.embedding.title,
-            "label": ecosystem.embedding.label,
-            "revision": ecosystem.embedding.revision,
+            name: getattr(ecosystem.embedding, name)
+            for name in ("name", "title", "label", "revision")
         },
         "notes": ecosystem.manifest.get("notes", []),
         "search": {"papers": society.literature.facts, "people": society.knowledge.facts},
@@ -267,11 +257,14 @@ def backend_summary(scenario: Scenario) -> dict[str, Any]:
 
     Of a model on this machine also what was served: file, sha256, versions and settings.
     """
-    data = scenario.to_data()["backend"]
-    backend = scenario.backend.backend
-    model = getattr(backend.paid, "model", None)
-    summary = {"use": data["use"], "model": model, "about": backend.about}
-    return {**summary, **backend.paid.record, "cutoff": data["cutoff"]}
+    data, backend = scenario.to_data()["backend"], scenario.backend.backend
+    return {
+        "use": data["use"],
+        "model": getattr(backend.paid, "model", None),
+        "about": backend.about,
+        **backend.paid.record,
+        "cutoff": data["cutoff"],
+    }
 
 
 def resolved_text(scenario: Scenario) -> str:
@@ -284,6 +277,8 @@ def resolved_text(scenario: Scenario) -> str:
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names, by the name of the measure."""
+    import pandas as pd
+
     from virsci_society.metrics.measures import metrics_named
     from virsci_society.metrics.registry import compute_metric
     from virsci_society.scenarios.config.registry import outside_metric
@@ -294,29 +289,19 @@ def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
             measures[name] = compute_metric(run, name)
         if (outside := outside_metric(metric)) is not None:
             name, function = outside
-            measures[name] = run.add_metric(name, _table_of(function(run), metric))
+            measured = function(run)
+            if not isinstance(measured, pd.DataFrame):
+                got = type(measured).__name__
+                raise InputError(f"metrics: {metric} returned {got}; a metric returns a DataFrame")
+            measures[name] = run.add_metric(name, measured)
     if scenario.backend.backend.parts:
-        return {name: _marked(table, run) for name, table in measures.items()}
+        # In a hybrid run, rows of a team or a paper say whether a model was asked.
+        for name, table in measures.items():
+            key = next((one for one in ("team", "paper") if one in table.columns), None)
+            if key is not None and "live" not in table.columns:
+                known = run.table(f"{key}s").set_index(key)["live"]
+                measures[name] = table.assign(live=table[key].map(known))
     return measures
-
-
-def _table_of(measured: Any, metric: str) -> pd.DataFrame:
-    """What a metric from outside has returned, which has to be a table."""
-    import pandas as pd
-
-    if not isinstance(measured, pd.DataFrame):
-        got = type(measured).__name__
-        raise InputError(f"metrics: {metric} returned {got}; a metric returns a DataFrame")
-    return measured
-
-
-def _marked(measured: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """A measure of a hybrid run: rows of a team or a paper say whether a model was asked."""
-    for key in ("team", "paper"):
-        if key in measured.columns and "live" not in measured.columns:
-            known = run.table(f"{key}s").set_index(key)["live"]
-            return measured.assign(live=measured[key].map(known))
-    return measured
 
 
 def _vectors(society: Society) -> Vectors:
@@ -347,33 +332,26 @@ def prompt_hashes(scenario: Scenario) -> dict[str, str]:
             for path in (page.path.resolve() for page in getattr(protocol, "pages", ())):
                 if beside.get(path.name) != path:
                     files[f"{path.parent.name}/{path.name}"] = path
-        review = _prompts_beside(held.publication)
-        files |= {f"publication/{path.name}": path for path in review}
+        files |= {f"publication/{path.name}": path for path in _prompts_beside(held.publication)}
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
 
 
 def _prompts_beside(part: Part) -> list[Path]:
     """The prompts beside the class of a part, and those beside its bases that are protocols too."""
-    kinds = (TeamProtocol, Publication)
-    # Bases first: a page of the class itself stands for one of the same name below it.
-    classes = [one for one in reversed(type(part).__mro__) if issubclass(one, kinds)]
     found: list[Path] = []
-    for module in (sys.modules[one.__module__] for one in classes):
-        folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"
-        found += sorted(folder.glob("*.txt"))
+    # Bases first: a page of the class itself stands for one of the same name below it.
+    for cls in reversed(type(part).__mro__):
+        if issubclass(cls, TeamProtocol | Publication):
+            module = sys.modules[cls.__module__]
+            folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"
+            found += sorted(folder.glob("*.txt"))
     return found
 
 
 @cache
 def _versions() -> Mapping[str, str]:
-    found = {}
+    found = dict.fromkeys(PACKAGES, "not installed")
     for package in PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "not installed"
     return found
-
-
-def _line(event: Mapping[str, Any]) -> str:
-    return json.dumps(event, ensure_ascii=True, separators=(",", ":")) + "\n"

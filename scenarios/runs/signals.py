@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from types import FrameType
-from typing import Protocol
 
 from virsci_society.agents.errors import Interrupted, Stopped
 
@@ -27,13 +26,6 @@ THE_SAME = "the same command"
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 POLL_SECONDS = 0.2
 """Seconds between two looks at whether a signal has come."""
-
-
-class Interruptible(Protocol):
-    """A society, or another object that asks a model and can be stopped."""
-
-    def interrupt(self, reason: Stopped) -> None:
-        """Stop soon; called by a signal handler."""
 
 
 class SignalWatch:
@@ -60,18 +52,14 @@ def watch_signals() -> Iterator[SignalWatch]:
 
 
 @contextmanager
-def interruptible(society: Interruptible) -> Iterator[None]:
-    """Let a signal stop the society at its next event; a second signal ends the process at once.
+def interruptible(interrupt: Callable[[Stopped], None]) -> Iterator[None]:
+    """Let a signal stop a society or a review soon; a second signal ends the process at once.
 
     Every answer that has come is in the journal by then, so even the second signal loses nothing
     but the calls that are under way.
     """
     watch = SignalWatch()
-
-    def notice(number: int, _: FrameType | None) -> None:
-        society.interrupt(watch.record_signal(number))
-
-    with _handled(SIGNALS, notice):
+    with _handled(SIGNALS, lambda number, _: interrupt(watch.record_signal(number))):
         yield
 
 
@@ -87,11 +75,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
 
 
 def ignore_interrupts() -> None:
-    """Ignore SIGINT in this process for good.
-
-    For worker processes that share a terminal with the command: Ctrl-C reaches them too, and the
-    command alone decides when they stop.
-    """
+    """Ignore SIGINT for good in a worker process, whose command alone decides when it stops."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -100,11 +84,9 @@ def _handled(
     numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], object]
 ) -> Iterator[None]:
     before = {}
-    try:
+    with suppress(ValueError):  # not on the main thread
         for number in numbers:
             before[number] = signal.signal(number, handler)
-    except ValueError:
-        pass  # not on the main thread
     try:
         yield
     finally:
