@@ -152,7 +152,7 @@ class KnowledgeBank:
             raise ProtocolError(f"k={k}, version={version} with {self.version()} rows")
         if k == 0:
             return ()
-        query = normalize_rows(self.embedding.encode_queries([text]))[0]
+        query = normalize_rows(self.embedding.encode([text]))[0]
         first, ids = len(self._initial), self._profiles.ids
         visible, hidden = min(version, first), self._hidden(version, exclude)
         early = [row for row in hidden if row < visible]

@@ -181,7 +181,7 @@ class Literature:
         Args:
             k: number of papers wanted, at least 0.
         """
-        query = self.embedding.encode_queries([text])[0]
+        query = self.embedding.encode([text])[0]
         hits = self._index.search(query, k, visible, exclude)
         return tuple(_reference(self._at(row), row, distance) for row, distance in hits)
 
@@ -212,7 +212,7 @@ class Literature:
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if k == 0 or not asked:
             return ()
-        points = self.embedding.encode_queries(asked)
+        points = self.embedding.encode(asked)
         # A text without a known word is equally near to all papers: its pool would be any.
         points = points[points.any(axis=1)] if points.any() else points[:1]
         pool = max(POOL, POOL_FACTOR * k)
@@ -242,7 +242,7 @@ class Literature:
         rows = np.concatenate([early[early < visible], np.array(later, dtype=np.int64)])
         if k == 0 or not len(rows):
             return ()
-        point = self.embedding.encode_queries([text])[0]
+        point = self.embedding.encode([text])[0]
         distances = exact_distances(self._index.rows(rows), point).tolist()
         ids = (self._ids[row] for row in rows.tolist())
         ranked = sorted(zip(distances, ids, rows.tolist(), strict=True))

@@ -98,7 +98,7 @@ def build(
         folder: holds the records while it is built; None: a temporary one.
     """
     # Before anything is read, so that a wrong name or a missing extra is an error at once.
-    model = make_model(options.embedding, hosting=options.hosting)
+    model = make_model(options.embedding, options.hosting)
     progress = progress or BuildProgress()
     with TemporaryDirectory(prefix="society-", dir=folder) as temporary:
         progress.begin("reading the source")

@@ -76,10 +76,6 @@ class Embedding(ABC):
     def save(self, folder: Path) -> None:
         """Write what ``load_embedding`` needs into an existing folder."""
 
-    def encode_queries(self, texts: Sequence[str]) -> VectorArray:
-        """Encode texts that are searched for; for most models the same as ``encode``."""
-        return self.encode(texts)
-
 
 def paper_text(title: str, abstract: str) -> str:
     """The text by which a paper is embedded: its title and its abstract."""
@@ -119,8 +115,7 @@ EncodedBatch = tuple[list[int], VectorArray]
 class CachedEmbedding(Embedding):
     """An embedding that computes the row of a text once; the table of vectors keeps it."""
 
-    def __init__(self, query_prompt: str = "") -> None:
-        self.query_prompt = query_prompt
+    def __init__(self) -> None:
         self._lock = threading.RLock()
 
     @property
@@ -162,10 +157,6 @@ class CachedEmbedding(Embedding):
                 if text in row_of:
                     rows[number] = row_of[text]
         return rows if len(texts) else np.zeros((0, self.dim), dtype=np.float32)
-
-    def encode_queries(self, texts: Sequence[str]) -> VectorArray:
-        """Encode texts with the query prompt before each; empty texts stay empty."""
-        return self.encode([self.query_prompt + text if text.strip() else "" for text in texts])
 
     def kept_row(self, text: str) -> VectorArray | None:
         """The row of a text in the table of vectors; None where it is not there."""

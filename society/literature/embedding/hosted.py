@@ -28,7 +28,6 @@ from virsci_society.society.literature.embedding.base import (
     write_settings,
 )
 from virsci_society.society.literature.embedding.cache import VARIABLE
-from virsci_society.society.literature.embedding.sentence_transformer import prompt_suffix
 
 KIND = "litellm"
 PROBE = "A society of virtual scientists reads, argues and writes."
@@ -60,16 +59,25 @@ class HostedEmbedding(CachedEmbedding):
         probe: the row of ``PROBE`` when the vectors were made; None: not requested yet.
     """
 
-    def __init__(
-        self, model: LiteLLMEmbedding, *, query_prompt: str = "", probe: VectorArray | None = None
-    ) -> None:
-        super().__init__(query_prompt)
+    def __init__(self, model: LiteLLMEmbedding, probe: VectorArray | None = None) -> None:
+        super().__init__()
         self.model, self.usage = model, EmbeddingUsage()
         self._probe = probe
         self._answered_probe: VectorArray | None = None
 
     def __reduce__(self) -> tuple[Callable[..., HostedEmbedding], tuple[Any, ...]]:
-        return _again, (self.model.model_dump(), self.query_prompt, self._probe)
+        return HostedEmbedding.of, (self.model.model_dump(), self._probe)
+
+    @classmethod
+    def of(cls, settings: dict[str, Any], probe: VectorArray | None = None) -> HostedEmbedding:
+        """Make one by the settings of a model; InputError where one is wrong."""
+        try:
+            return cls(LiteLLMEmbedding.model_validate(settings), probe)
+        except ValidationError as error:
+            # Without the value, which may hold a secret.
+            first = error.errors(include_input=False, include_url=False)[0]
+            place = ".".join(map(str, first["loc"])) or "embedding"
+            raise InputError(f"embedding litellm: {place}: {redact(str(first['msg']))}") from None
 
     @classmethod
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> HostedEmbedding:
@@ -79,11 +87,9 @@ class HostedEmbedding(CachedEmbedding):
             if probe.shape != (int(settings["dim"]),):
                 raise ValueError("the probe has another length")
             require_vectors(probe[None], f"{folder}: the probe", "build again")
-            prompt = str(settings.get("query_prompt", ""))
-            model = parse_model_settings({name: settings[name] for name in _KEPT})
+            return cls.of({name: settings[name] for name in _KEPT}, probe)
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
-        return cls(model, query_prompt=prompt, probe=probe)
 
     @property
     def name(self) -> str:
@@ -95,7 +101,7 @@ class HostedEmbedding(CachedEmbedding):
         """Hash of the model's name and of its row for the probe."""
         digest = hashlib.sha256(self._asked_for.encode())
         digest.update(self._reference_probe().tobytes())
-        return digest.hexdigest()[:16] + prompt_suffix(self.query_prompt)
+        return digest.hexdigest()[:16]
 
     @property
     def origin(self) -> str:
@@ -134,7 +140,6 @@ class HostedEmbedding(CachedEmbedding):
             "revision": self.revision,
             "dim": self.dim,
             **{name: getattr(self.model, name) for name in _KEPT},
-            "query_prompt": self.query_prompt,
             "probe": [round(float(number), 5) for number in self._reference_probe()],
         }
         write_settings(folder, settings)
@@ -191,18 +196,3 @@ class HostedEmbedding(CachedEmbedding):
         spent.usd += self.model.price(Usage(answer.usage.prompt_tokens, 0))
         spent.truncated += answer.cut
         return unit_rows(answer.rows)
-
-
-def parse_model_settings(settings: dict[str, Any]) -> LiteLLMEmbedding:
-    """Validate the settings of a model behind HTTP; InputError where one is wrong."""
-    try:
-        return LiteLLMEmbedding.model_validate(settings)
-    except ValidationError as error:
-        # Without the value, which may hold a secret.
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "embedding"
-        raise InputError(f"embedding litellm: {place}: {redact(str(first['msg']))}") from None
-
-
-def _again(settings: dict[str, Any], prompt: str, probe: VectorArray | None) -> HostedEmbedding:
-    return HostedEmbedding(parse_model_settings(settings), query_prompt=prompt, probe=probe)

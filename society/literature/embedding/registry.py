@@ -10,10 +10,6 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.literature.embedding import hosted, sentence_transformer, side_by_side
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, Embedding, read_settings
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
-from virsci_society.society.literature.embedding.sentence_transformer import (
-    Announce,
-    print_to_stderr,
-)
 from virsci_society.society.literature.embedding.side_by_side import SideBySide
 
 SYNTAX = (
@@ -59,14 +55,7 @@ def is_hosted(name: str) -> bool:
 
 
 def make_embedding(
-    name: str,
-    *,
-    texts: Sequence[str] = (),
-    seed: int = 0,
-    query_prompt: str = "",
-    device: str = "cpu",
-    hosting: Mapping[str, Any] | None = None,
-    announce: Announce = print_to_stderr,
+    name: str, *, texts: Sequence[str] = (), seed: int = 0, hosting: Mapping[str, Any] | None = None
 ) -> Embedding:
     """Make an embedding by its name, such as ``lsa`` or ``litellm:ollama/mxbai-embed-large``.
 
@@ -76,11 +65,7 @@ def make_embedding(
         name: the kind, and its argument after a colon; ``lsa+`` before a model: both.
         texts: the past papers, on which an LSA is fitted.
         seed: of the fit.
-        query_prompt: put before a text that is searched for, and kept with the ecosystem; none by
-            default, as in VirSci.
-        device: device of torch for a model on this machine.
         hosting: settings of a hosted model: api_base, key, dimensions, batch, in_flight, ...
-        announce: called before a download.
 
     Returns:
         The embedding.
@@ -94,36 +79,18 @@ def make_embedding(
         >>> len(embedding.encode(["people and networks"]))
         1
     """
-    model = make_model(
-        name, query_prompt=query_prompt, device=device, hosting=hosting, announce=announce
-    )
-    length = parts_of(name)[0]
+    model, length = make_model(name, hosting), parts_of(name)[0]
     if length is None and model is not None:
         return model
     return join(LSAEmbedding.fit(texts, seed=seed, dim=length or DIMENSIONS), model, texts)
 
 
-def make_model(
-    name: str,
-    *,
-    query_prompt: str = "",
-    device: str = "cpu",
-    hosting: Mapping[str, Any] | None = None,
-    announce: Announce = print_to_stderr,
-) -> Embedding | None:
+def make_model(name: str, hosting: Mapping[str, Any] | None = None) -> Embedding | None:
     """Make the model of an embedding, which needs no text to be fitted on; None of an LSA alone."""
-    model = parts_of(name)[1]
-    if model is None:
-        if query_prompt:
-            raise InputError("embedding lsa: takes no query prompt")
-        return None
-    kind, _, named = model.partition(":")
+    kind, _, named = (parts_of(name)[1] or "").partition(":")
     if kind == hosted.KIND:
-        settings = hosted.parse_model_settings({"model": named, **(hosting or {})})
-        return hosted.HostedEmbedding(settings, query_prompt=query_prompt)
-    return sentence_transformer.SentenceTransformerEmbedding.from_name(
-        named, query_prompt=query_prompt, device=device, announce=announce
-    )
+        return hosted.HostedEmbedding.of({"model": named, **(hosting or {})})
+    return sentence_transformer.SentenceTransformerEmbedding.from_name(named) if kind else None
 
 
 def join(lsa: LSAEmbedding, model: Embedding | None, texts: Sequence[str]) -> Embedding:

@@ -12,9 +12,8 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,9 +33,6 @@ from virsci_society.society.literature.embedding.base import (
     write_settings,
 )
 
-Announce = Callable[[str], None]
-"""Called with a message for the person at the terminal, such as before a download."""
-
 LOADED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
 """Patterns of the files of a model that are downloaded, hashed and loaded."""
 OTHER_FORMATS = ("onnx/*", "openvino/*")
@@ -52,33 +48,44 @@ _CARD_NAME = re.compile(r"^# (?!SentenceTransformer$)([\w.-]+(?:/[\w.-]+)?)$", r
 _HUB_FOLDER = re.compile(r"models--([\w.-]+?)--([\w.-]+)[/\\]snapshots[/\\]")
 
 
-def print_to_stderr(message: str) -> None:
-    """Print a message on the standard error output at once."""
-    print(message, file=sys.stderr, flush=True)
+KIND = "sentence-transformers"
+EXTRA = "semantic", "sentence_transformers", "this embedding needs sentence-transformers"
+BATCH_TEXTS = 64
+"""Texts after which rows are yielded, and so cached."""
 
 
-@dataclass(frozen=True)
-class ModelFiles:
-    """The files of one model at one revision.
+class SentenceTransformerEmbedding(CachedEmbedding):
+    """Texts to rows by a sentence-transformers model, which truncates long texts.
 
-    Attributes:
+    Args:
         source: a path, an installed package, or a name on the hub.
-        name: the model's own, without the path of a local folder, which is private.
+        revision: the hash of the files of a model on this machine, or its commit on the hub.
+        local: whether the model is on this machine by itself.
+        title: the model's own name, without the path of a local folder, which is private.
     """
 
-    source: str
-    revision: str
-    local: bool
-    name: str
+    def __init__(
+        self, source: str, revision: str, local: bool, title: str, dim: int | None = None
+    ) -> None:
+        super().__init__()
+        self._source, self._revision, self._local, self._title = source, revision, local, title
+        self._dim = dim
+        self._model: Any = None
+
+    def __reduce__(self) -> tuple[type[SentenceTransformerEmbedding], tuple[Any, ...]]:
+        # The model is not pickled; the copy loads it from the same files.
+        given = self._source, self._revision, self._local, self._title, self._dim
+        return SentenceTransformerEmbedding, given
 
     @classmethod
-    def resolve(cls, named: str, announce: Announce = print_to_stderr) -> ModelFiles:
+    def from_name(cls, named: str) -> SentenceTransformerEmbedding:
         """Find the model of a name, ``SOURCE`` or ``SOURCE@REVISION``, and check its files.
 
         A model of the hub that is not on this machine is downloaded. Without a revision, the one on
         this machine counts, else the newest. InputError where there is no such model, it is not
         safe to load, or it is not on this machine and the hub cannot or must not be asked.
         """
+        require_extra(*EXTRA)
         source, _, revision = named.rpartition("@")
         if not source or "/" in revision or Path(named).expanduser().is_dir():
             source, revision = named, ""
@@ -86,19 +93,60 @@ class ModelFiles:
             if folder == Path(source).expanduser():
                 source = str(folder.resolve())
             revision = revision or content_hash(_there(folder))
-            found = cls(source, revision, True, _own_name(folder, source))
+            made = cls(source, revision, True, _own_name(folder, source))
         else:
-            folder = _snapshot(source, revision or None, announce)
-            found = cls(source, folder.name, False, source)
-        found.folder(announce)
-        return found
+            made = cls(source, _snapshot(source, revision or None).name, False, source)
+        made.folder()
+        return made
 
-    def folder(self, announce: Announce = print_to_stderr) -> Path:
+    @classmethod
+    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> SentenceTransformerEmbedding:
+        """Rebuild from what ``save`` wrote; the files are looked for before the first text."""
+        try:
+            kept = str(settings["source"]), str(settings["revision"]), bool(settings["local"])
+            title = str(settings["name"]).removeprefix(f"{KIND}:")
+            return cls(*kept, title, int(settings["dim"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
+
+    @property
+    def name(self) -> str:
+        """``sentence-transformers:`` and the model's own name."""
+        return f"{KIND}:{self._title}"
+
+    @property
+    def revision(self) -> str:
+        """The commit or hash of the files."""
+        return self._revision
+
+    @property
+    def origin(self) -> str:
+        """The commit or hash of the files."""
+        return f"{KIND}@{self.revision}"
+
+    @property
+    def dim(self) -> int:
+        """Length of a row."""
+        if self._dim is None:
+            self._dim = self.encode(["length"]).shape[1]
+        return self._dim
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """That the model may know texts from after the boundary."""
+        return (f"{self.name} was trained elsewhere, perhaps on texts from after the boundary",)
+
+    def save(self, folder: Path) -> None:
+        """Write the model's name and revision; its files stay where they are."""
+        settings = {"kind": KIND, "name": self.name, "revision": self.revision, "dim": self.dim}
+        write_settings(folder, settings | {"source": self._source, "local": self._local})
+
+    def folder(self) -> Path:
         """The folder of the files, checked; a model of the hub that is gone is downloaded again."""
-        if not self.local:
-            folder = _snapshot(self.source, self.revision, announce)
+        if not self._local:
+            folder = _snapshot(self._source, self.revision)
         else:
-            folder = _there(_folder_here(self.source) or Path(self.source))
+            folder = _there(_folder_here(self._source) or Path(self._source))
             if (now := content_hash(folder)) != self.revision:
                 raise InputError(
                     f"{folder}: its files have the hash {now}, not {self.revision}; put the model "
@@ -106,6 +154,29 @@ class ModelFiles:
                 )
         require_safe(folder)
         return folder
+
+    def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
+        """Encode texts one by one, several at a time."""
+        if self._model is None:
+            require_extra(*EXTRA)
+            self._model = _loaded(self.folder())
+            self._tokenizing = threading.Lock()
+        with ThreadPoolExecutor(os.cpu_count() or 1, initializer=_in_one_thread) as pool:
+            for start in range(0, len(texts), BATCH_TEXTS):
+                rows = np.array([*pool.map(self._read, texts[start : start + BATCH_TEXTS])])
+                if not np.isfinite(rows).all():
+                    raise InputError(f"{self.name} gives numbers that are not finite; use another")
+                yield list(range(start, start + len(rows))), unit_rows(rows)
+
+    def _read(self, text: str) -> VectorArray:
+        import torch
+
+        # The library's tokenizers are not thread-safe, and read no lone surrogates.
+        with self._tokenizing:
+            said = self._model.preprocess([text.encode("utf-8", "replace").decode("utf-8")])
+        with torch.inference_mode():
+            row: VectorArray = self._model(said)["sentence_embedding"][0].numpy()
+        return row
 
 
 def _folder_here(source: str) -> Path | None:
@@ -194,22 +265,30 @@ def _there(folder: Path) -> Path:
     return folder
 
 
-def _snapshot(name: str, revision: str | None, announce: Announce) -> Path:
+def _snapshot(name: str, revision: str | None) -> Path:
     """The folder of a model of the hub, which is asked only where this machine has no copy."""
-    here = _kept(name, revision)
-    if here is not None:
-        return here
-    from huggingface_hub import constants
+    from huggingface_hub import constants, snapshot_download
 
+    patterns = {"allow_patterns": list(LOADED), "ignore_patterns": list(OTHER_FORMATS)}
+    fetch = partial(snapshot_download, name, revision=revision, **patterns)
+    try:
+        folder = Path(fetch(local_files_only=True))
+        if revision is None or not _COMMIT.fullmatch(revision) or folder.name == revision:
+            require_safe(folder)
+            return folder
+    except (OSError, InputError):
+        pass  # It is not here, or not all of it.
+    except ValueError as error:
+        raise InputError(f"{name}: not a name of a model ({one_line(str(error))})") from error
     said = f"{name}@{revision}" if revision else name
     if constants.HF_HUB_OFFLINE:
         raise InputError(
             f"the model {said} is not on this machine, and HF_HUB_OFFLINE forbids to fetch it; "
             "unset that, or give the path of a folder that holds the model"
         )
-    announce(f"downloading the model {said} from {constants.ENDPOINT}")
+    print(f"downloading the model {said} from {constants.ENDPOINT}", file=sys.stderr, flush=True)
     try:
-        return _downloaded(name, revision, offline=False)
+        return Path(fetch(local_files_only=False))
     except Exception as error:
         raise InputError(
             f"the model {said} cannot be downloaded ({one_line(str(error))}); see its name and "
@@ -217,184 +296,7 @@ def _snapshot(name: str, revision: str | None, announce: Announce) -> Path:
         ) from error
 
 
-def _kept(name: str, revision: str | None) -> Path | None:
-    """The folder of a model as this machine has it, or None if any of it is missing."""
-    try:
-        folder = _downloaded(name, revision, offline=True)
-        if revision is not None and _COMMIT.fullmatch(revision) and folder.name != revision:
-            return None
-        require_safe(folder)
-    except (OSError, InputError):
-        return None
-    except ValueError as error:
-        raise InputError(f"{name}: not a name of a model ({one_line(str(error))})") from error
-    return folder
-
-
-def _downloaded(name: str, revision: str | None, *, offline: bool) -> Path:
-    from huggingface_hub import snapshot_download
-
-    folder = snapshot_download(
-        name,
-        revision=revision,
-        local_files_only=offline,
-        allow_patterns=list(LOADED),
-        ignore_patterns=list(OTHER_FORMATS),
-    )
-    return Path(folder)
-
-
-KIND = "sentence-transformers"
-EXTRA = "semantic", "sentence_transformers", "this embedding needs sentence-transformers"
-BATCH_TEXTS = 64
-"""Texts after which rows are yielded, and so cached."""
-
-
-class SentenceTransformerEmbedding(CachedEmbedding):
-    """Texts to rows by a sentence-transformers model, which truncates long texts.
-
-    Args:
-        workers: texts that are encoded at once on the processor; None: one per core.
-    """
-
-    def __init__(
-        self,
-        files: ModelFiles,
-        *,
-        dim: int | None = None,
-        query_prompt: str = "",
-        device: str = "cpu",
-        workers: int | None = None,
-        announce: Announce = print_to_stderr,
-    ) -> None:
-        super().__init__(query_prompt)
-        self._files, self._dim, self._announce = files, dim, announce
-        self.device, self.workers = device, workers or os.cpu_count() or 1
-        self._model: Any = None
-
-    def __reduce__(self) -> tuple[Callable[..., SentenceTransformerEmbedding], tuple[Any, ...]]:
-        # The model is not pickled; the copy loads it from the same files.
-        made: dict[str, Any] = {"dim": self._dim, "query_prompt": self.query_prompt}
-        made |= {"device": self.device, "workers": self.workers}
-        return partial(SentenceTransformerEmbedding, self._files, **made), ()
-
-    @classmethod
-    def from_name(
-        cls,
-        named: str,
-        *,
-        query_prompt: str = "",
-        device: str = "cpu",
-        announce: Announce = print_to_stderr,
-    ) -> SentenceTransformerEmbedding:
-        """Find a model by its name, ``MODEL``, ``MODEL@REVISION`` or a path."""
-        require_extra(*EXTRA)
-        files = ModelFiles.resolve(named, announce)
-        return cls(files, query_prompt=query_prompt, device=device, announce=announce)
-
-    @classmethod
-    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> SentenceTransformerEmbedding:
-        """Rebuild from what ``save`` wrote; the files are looked for before the first text."""
-        try:
-            named = str(settings["name"]).removeprefix(f"{KIND}:")
-            kept = str(settings["source"]), str(settings["weights"]), bool(settings["local"])
-            files = ModelFiles(*kept, named)
-            dim, prompt = int(settings["dim"]), str(settings.get("query_prompt", ""))
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
-        return cls(files, dim=dim, query_prompt=prompt)
-
-    @property
-    def name(self) -> str:
-        """``sentence-transformers:`` and the model's own name."""
-        return f"{KIND}:{self._files.name}"
-
-    @property
-    def revision(self) -> str:
-        """The commit or hash of the files, and a hash of the query prompt where there is one."""
-        return self._files.revision + prompt_suffix(self.query_prompt)
-
-    @property
-    def origin(self) -> str:
-        """The commit or hash of the files, and a device that reads in batches."""
-        # The query prompt is part of the text.
-        device = "" if self.device == "cpu" else f" on {self.device}"
-        return f"{KIND}@{self._files.revision}{device}"
-
-    @property
-    def dim(self) -> int:
-        """Length of a row."""
-        if self._dim is None:
-            self._dim = self.encode(["length"]).shape[1]
-        return self._dim
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That the model may know texts from after the boundary; what a device does to its rows."""
-        notes = (f"{self.name} was trained elsewhere, perhaps on texts from after the boundary",)
-        if self.device == "cpu":
-            return notes
-        return (*notes, f"vectors were made in batches on {self.device}: the same to 1e-5 only")
-
-    def save(self, folder: Path) -> None:
-        """Write the model's name and revision; its files stay where they are."""
-        settings = {
-            "kind": KIND,
-            "name": self.name,
-            "revision": self.revision,
-            "dim": self.dim,
-            "source": self._files.source,
-            "weights": self._files.revision,
-            "local": self._files.local,
-            "query_prompt": self.query_prompt,
-        }
-        write_settings(folder, settings)
-
-    def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
-        """Encode texts one by one on the processor, in batches of similar length elsewhere."""
-        if self._model is None:
-            require_extra(*EXTRA)
-            self._model = _loaded(self._files.folder(self._announce), self.device)
-            self._tokenizing = threading.Lock()
-        if self.device != "cpu":
-            yield from self._batches(texts)
-            return
-        workers = min(self.workers, len(texts))
-        with ThreadPoolExecutor(workers, initializer=_in_one_thread) as pool:
-            for start in range(0, len(texts), BATCH_TEXTS):
-                rows = list(pool.map(self._read, texts[start : start + BATCH_TEXTS]))
-                yield list(range(start, start + len(rows))), _checked(rows)
-
-    def _read(self, text: str) -> VectorArray:
-        import torch
-
-        # The library's tokenizers are not thread-safe.
-        with self._tokenizing:
-            said = self._model.preprocess([_writable(text)])
-        with torch.inference_mode():
-            row: VectorArray = self._model(said)["sentence_embedding"][0].numpy()
-        return row
-
-    def _batches(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
-        # Texts of like length share a batch, so that little is computed on padding.
-        order = sorted(range(len(texts)), key=lambda position: (-len(texts[position]), position))
-        for start in range(0, len(order), 4 * BATCH_TEXTS):
-            positions = order[start : start + 4 * BATCH_TEXTS]
-            rows = self._model.encode(
-                [_writable(texts[position]) for position in positions],
-                prompt="",
-                batch_size=BATCH_TEXTS,
-                show_progress_bar=False,
-            )
-            yield positions, _checked(rows)
-
-
-def prompt_suffix(prompt: str) -> str:
-    """The part of a revision that stands for a query prompt; empty without one."""
-    return f"+query.{hashlib.sha256(prompt.encode()).hexdigest()[:8]}" if prompt else ""
-
-
-def _loaded(folder: Path, device: str) -> Any:
+def _loaded(folder: Path) -> Any:
     """Load the model of a folder in single precision, without network access or code of its own."""
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
@@ -403,7 +305,7 @@ def _loaded(folder: Path, device: str) -> Any:
     try:
         model = SentenceTransformer(
             str(folder),
-            device=device,
+            device="cpu",
             trust_remote_code=False,
             local_files_only=True,
             model_kwargs={"use_safetensors": True},
@@ -420,15 +322,3 @@ def _in_one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)
-
-
-def _checked(rows: Sequence[VectorArray] | VectorArray) -> VectorArray:
-    stacked = np.asarray(rows)
-    if not np.isfinite(stacked).all():
-        raise InputError("the model gives numbers that are not finite; give another model")
-    return unit_rows(stacked)
-
-
-def _writable(text: str) -> str:
-    """The text without lone surrogates, which tokenizers cannot read."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -98,11 +98,9 @@ class SideBySide(Embedding):
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> VectorArray:
         """Encode texts, one unit row each (texts x dim), rounded to 1e-5."""
-        return self._joined(self.lsa.encode(texts), self.model.encode(texts, progress))
-
-    def encode_queries(self, texts: Sequence[str]) -> VectorArray:
-        """Encode texts that are searched for, with the query prompt of the model."""
-        return self._joined(self.lsa.encode_queries(texts), self.model.encode_queries(texts))
+        parts = self.lsa.encode(texts), self.model.encode(texts, progress)
+        scaled = [rows * factor for rows, factor in zip(parts, self._factors, strict=True)]
+        return unit_rows(np.concatenate(scaled, axis=1))
 
     def save(self, folder: Path) -> None:
         """Write both embeddings into folders of their own, and how they are joined."""
@@ -111,10 +109,6 @@ class SideBySide(Embedding):
             getattr(self, part).save(folder / part)
         settings = {"kind": KIND, "name": self.name, "revision": self.revision, "dim": self.dim}
         write_settings(folder, settings | {"spreads": self.spreads})
-
-    def _joined(self, *parts: VectorArray) -> VectorArray:
-        scaled = [rows * factor for rows, factor in zip(parts, self._factors, strict=True)]
-        return unit_rows(np.concatenate(scaled, axis=1))
 
 
 def _spread(rows: VectorArray) -> float:

@@ -391,7 +391,6 @@ def test_a_resumed_run_searches_nothing_twice(tmp_path, monkeypatch, delay):
     for method in ("search", "search_diverse", "search_author"):
         monkeypatch.setattr(Literature, method, again)
     monkeypatch.setattr(World, "nearest_scientists", again)
-    monkeypatch.setattr(type(ECOSYSTEM.embedding), "encode_queries", again)
     session()
     first, second = kept
     assert first == second

@@ -34,8 +34,8 @@ class Letters(CachedEmbedding):
 
     name, revision, dim, origin = "letters", "1", 26, ORIGIN
 
-    def __init__(self, broken_after=None, query_prompt=""):
-        super().__init__(query_prompt)
+    def __init__(self, broken_after=None):
+        super().__init__()
         self.asked, self.broken_after = [], broken_after
 
     def _compute(self, texts):

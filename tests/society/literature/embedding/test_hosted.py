@@ -257,20 +257,6 @@ def test_a_loaded_embedding_asks_nobody_before_the_first_text(server, tmp_path):
         assert np.allclose(one.encode(["graph"]), expected(["graph"], dimensions=8), atol=1e-5)
 
 
-def test_a_query_prompt_stands_before_queries_only(server, tmp_path):
-    given = {"api_base": server.url}
-    embedding = make_embedding("litellm:openai/rows", query_prompt="search: ", hosting=given)
-    assert np.allclose(embedding.encode(["graph"]), expected(["graph"]), atol=1e-5)
-    asked = embedding.encode_queries(["graph", " "])
-    assert np.allclose(asked[0], expected(["search: graph"])[0], atol=1e-5)
-    assert not asked[1].any()
-    plain = hosted(server)
-    assert embedding.revision.startswith(plain.revision + "+query.")
-    assert embedding.origin == plain.origin
-    embedding.save(tmp_path)
-    assert np.array_equal(load_embedding(tmp_path).encode_queries(["graph"])[0], asked[0])
-
-
 def test_a_text_that_is_too_long_is_cut_and_told(server):
     embedding = hosted(server)
     long = "graph " * LONGEST

@@ -219,8 +219,6 @@ def test_the_lsa_is_made_by_name_and_length(name, dim):
 def test_a_wrong_name_is_told(name, told):
     with pytest.raises(InputError, match=told):
         make_embedding(name, texts=CORPUS)
-    with pytest.raises(InputError, match="no query prompt"):
-        make_embedding("lsa", texts=CORPUS, query_prompt="search: ")
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra is here")
