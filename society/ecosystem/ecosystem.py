@@ -7,7 +7,7 @@ and the vectors of the papers. It never changes; a society copies from it what g
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -85,21 +85,26 @@ class Ecosystem:
             "past": Papers.of(self.past),
             "contemporary": Papers.of(self.contemporary),
             "profiles": People.of(self.profiles),
-            "career_starts": _years(self.career_starts),
+            "career_starts": np.asarray(self.career_starts, dtype=np.int64),
         }
         for name, column in columns.items():
             object.__setattr__(self, name, column)
+        people, interests = len(self.profiles), self.interest_vectors
+        past, contemporary = self.counts["past"], self.counts["contemporary"]
         _require_split(self)
-        people = len(self.profiles)
-        _require(self.coauthors.shape == (people, people), "co-author counts", people)
-        _require(len(self.career_starts) == people, "career starts", people)
+        for what, part, expected in (
+            ("co-author counts", self.coauthors.shape, (people, people)),
+            ("career starts", self.career_starts.shape, (people,)),
+            ("past vectors", self.past_vectors.shape[:1], (past,)),
+            ("contemporary vectors", self.contemporary_vectors.shape[:1], (contemporary,)),
+            ("vectors of interests", (people if interests is None else len(interests),), (people,)),
+        ):
+            if part != expected:
+                raise InputError(
+                    f"{what} do not match the {expected[0]} they belong to; {storage.REBUILD_HINT}"
+                )
         # The knowledge bank of a society is made of the profiles.
         require_past(self.career_starts, self.boundary, "the knowledge bank")
-        _require(len(self.past_vectors) == len(self.past), "past vectors", len(self.past))
-        later = len(self.contemporary)
-        _require(len(self.contemporary_vectors) == later, "contemporary vectors", later)
-        interests = self.interest_vectors
-        _require(interests is None or len(interests) == people, "vectors of interests", people)
         _require_vectors(self.past, self.past_vectors, self.embedding, "past")
         _require_vectors(
             self.contemporary, self.contemporary_vectors, self.embedding, "contemporary"
@@ -153,7 +158,16 @@ class Ecosystem:
     def save(self, folder: Path | str, *, key: bool = False) -> None:
         """Write the folder; an ecosystem that is there already is replaced."""
         target = Path(folder)
-        _clear(target)
+        if key and self.key is None:
+            raise InputError(f"{target}: no key is known for this ecosystem; save without it")
+        storage.require_place(target)
+        make_folder(target)
+        write_atomically(target / storage.BEGUN, "The ecosystem in this folder is not whole.\n")
+        # First, so that a write that is cut short is not taken for an ecosystem.
+        for name in (storage.MANIFEST, storage.PAPERS, storage.SCIENTISTS, storage.COAUTHORS):
+            remove_file(target / name)
+        remove_file(target / storage.KEY)
+        remove_folder(target / "embeddings")
         storage.write_papers(target / storage.PAPERS, self.past, self.contemporary)
         storage.write_scientists(target / storage.SCIENTISTS, self.profiles, self.career_starts)
         storage.write_counts(target / storage.COAUTHORS, self.coauthors)
@@ -162,11 +176,13 @@ class Ecosystem:
         self.embedding.save(vectors)
         storage.write_rows(vectors / "past.npy", self.past_vectors)
         storage.write_rows(vectors / "contemporary.npy", self.contemporary_vectors)
-        if (interests := self._interests_to_keep()) is not None:
+        few = len(self.profiles) <= MANY_PEOPLE and isinstance(self.embedding, LSAEmbedding)
+        interests = self.interest_vectors
+        if interests is None and not few:
+            interests = encode_interests(self.profiles, self.embedding)
+        if interests is not None:
             storage.write_rows(vectors / INTERESTS, interests)
-        if key:
-            if self.key is None:
-                raise InputError(f"{target}: no key is known for this ecosystem; save without it")
+        if key and self.key is not None:
             storage.write_key(target / storage.KEY, self.key)
         # The manifest comes last: a folder without one is no ecosystem.
         facts = {"boundary": self.boundary, "counts": self.counts}
@@ -191,6 +207,7 @@ class Ecosystem:
         vectors = source / storage.embedding_folder(str(name))
         encoder = load_embedding(vectors)
         later, dim = len(papers) - early, encoder.dim
+        interests, shape = vectors / INTERESTS, (len(profiles), dim)
         try:
             return cls(
                 boundary=boundary,
@@ -203,16 +220,12 @@ class Ecosystem:
                 past_vectors=storage.read_rows(vectors / "past.npy", (early, dim)),
                 contemporary_vectors=storage.read_rows(vectors / "contemporary.npy", (later, dim)),
                 manifest=manifest,
-                interest_vectors=_interests(vectors / INTERESTS, (len(profiles), dim)),
+                interest_vectors=storage.read_rows(interests, shape)
+                if interests.is_file()
+                else None,
             )
         except InputError as error:
             raise InputError(f"{source}: {error}") from error
-
-    def _interests_to_keep(self) -> VectorArray | None:
-        few = len(self.profiles) <= MANY_PEOPLE and isinstance(self.embedding, LSAEmbedding)
-        if self.interest_vectors is not None or few:
-            return self.interest_vectors
-        return encode_interests(self.profiles, self.embedding)
 
 
 def require_past(years: IntArray, boundary: int, what: str) -> None:
@@ -231,23 +244,6 @@ def encode_interests(
     return embedding.encode([interests_text(one) for one in people], progress)
 
 
-def _years(starts: Iterable[int | None]) -> IntArray:
-    if isinstance(starts, np.ndarray):
-        return np.asarray(starts, dtype=np.int64)
-    return np.array([start or 0 for start in starts], dtype=np.int64)
-
-
-def _interests(path: Path, shape: tuple[int, int]) -> VectorArray | None:
-    return storage.read_rows(path, shape) if path.is_file() else None
-
-
-def _require(holds: bool, what: str, expected: int) -> None:
-    if not holds:
-        raise InputError(
-            f"{what} do not match the {expected} they belong to; {storage.REBUILD_HINT}"
-        )
-
-
 def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, side: str) -> None:
     """Check that vectors can be compared; zero are only those of words that nobody has learnt."""
     what = f"{side} papers"
@@ -262,11 +258,17 @@ def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, si
 
 
 def _require_split(ecosystem: Ecosystem) -> None:
+    """Check that papers stand by date, then id, each once, on the right side of the boundary."""
     boundary, sides = ecosystem.boundary, (ecosystem.past, ecosystem.contemporary)
     for side, early in zip(sides, (True, False), strict=True):
-        _require_order(side)
-        years = boundary + np.floor(side.dates / DAYS_PER_YEAR)
-        misfits = np.flatnonzero((side.years != years) | ((side.dates < 0) != early))
+        dates, ids = side.dates, side.table["id"]
+        by_id = np.asarray(pc.less(ids[:-1], ids[1:])) if len(side) > 1 else True
+        if not ((np.diff(dates) > 0) | ((np.diff(dates) == 0) & by_id)).all():
+            raise InputError(
+                f"papers do not stand by date, then id, each once; {storage.REBUILD_HINT}"
+            )
+        years = boundary + np.floor(dates / DAYS_PER_YEAR)
+        misfits = np.flatnonzero((side.years != years) | ((dates < 0) != early))
         if len(misfits):
             paper, known = side[int(misfits[0])], np.concatenate([one.years for one in sides])
             raise InputError(
@@ -274,21 +276,3 @@ def _require_split(ecosystem: Ecosystem) -> None:
                 f"{known.max()}: {paper.id!r} of {paper.year} is dated {paper.date}; "
                 f"{storage.REBUILD_HINT}"
             )
-
-
-def _require_order(papers: Papers) -> None:
-    dates, ids = papers.dates, papers.table["id"]
-    by_id = np.asarray(pc.less(ids[:-1], ids[1:])) if len(papers) > 1 else True
-    if not ((np.diff(dates) > 0) | ((np.diff(dates) == 0) & by_id)).all():
-        raise InputError(f"papers do not stand by date, then id, each once; {storage.REBUILD_HINT}")
-
-
-def _clear(target: Path) -> None:
-    storage.require_place(target)
-    make_folder(target)
-    write_atomically(target / storage.BEGUN, "The ecosystem in this folder is not whole.\n")
-    # First, so that a write that is cut short is not taken for an ecosystem.
-    remove_file(target / storage.MANIFEST)
-    for name in (storage.PAPERS, storage.SCIENTISTS, storage.COAUTHORS, storage.KEY):
-        remove_file(target / name)
-    remove_folder(target / "embeddings")

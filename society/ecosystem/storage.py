@@ -52,7 +52,6 @@ PAPER_COLUMNS = {
     )
 }
 """Columns of the papers' file in their order, by their names in memory."""
-
 PEOPLE_COLUMNS = {"id": "name"} | {
     name: name for name in ("affiliations", "interests", "papers", "citations", "collaborators")
 }
@@ -190,24 +189,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         if needed not in files:
             raise InputError(f"{path}: lists no hash for {needed}; {REBUILD_HINT}")
     for name, expected in files.items():
-        _verify(folder, name, expected)
+        one = folder / name
+        # A folder may come from others: its manifest must not lead to files outside of it.
+        if not one.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"{path}: {name!r} lies outside the folder; {REBUILD_HINT}")
+        if not one.is_file():
+            raise InputError(
+                f"{one}: missing though the manifest lists it; restore it or {REBUILD_HINT}"
+            )
+        if file_hash(one) != expected:
+            raise InputError(
+                f"{one}: its hash is not the one in {MANIFEST}, so it was changed or damaged; "
+                f"restore it or {REBUILD_HINT}"
+            )
     return dict(manifest)
-
-
-def _verify(folder: Path, name: str, expected: object) -> None:
-    path = folder / name
-    # A folder may come from others: its manifest must not lead to files outside of it.
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{folder / MANIFEST}: {name!r} lies outside the folder; {REBUILD_HINT}")
-    if not path.is_file():
-        raise InputError(
-            f"{path}: missing though the manifest lists it; restore it or {REBUILD_HINT}"
-        )
-    if file_hash(path) != expected:
-        raise InputError(
-            f"{path}: its hash is not the one in {MANIFEST}, so it was changed or damaged; "
-            f"restore it or {REBUILD_HINT}"
-        )
 
 
 def _renamed(table: pa.Table, columns: Mapping[str, str]) -> pa.Table:
@@ -234,11 +229,10 @@ def _read_table(path: Path, schema: pa.Schema, columns: Mapping[str, str]) -> pa
     except (OSError, KeyError, pa.ArrowException) as error:
         raise InputError(f"{path}: not a readable table ({error}); {REBUILD_HINT}") from error
     for name in table.column_names:
-        if name not in MAY_BE_NULL and _nulls(table[name]):
+        column = table[name]
+        nulls = column.null_count
+        if pa.types.is_large_list(column.type):
+            nulls += pc.list_flatten(column).null_count
+        if nulls and name not in MAY_BE_NULL:
             raise InputError(f"{path}: column {columns[name]!r} has empty cells; {REBUILD_HINT}")
     return table
-
-
-def _nulls(column: pa.ChunkedArray) -> int:
-    inside = pc.list_flatten(column) if pa.types.is_large_list(column.type) else column
-    return int(column.null_count + inside.null_count)

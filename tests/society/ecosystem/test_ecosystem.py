@@ -295,7 +295,7 @@ def test_it_can_be_copied_to_another_process(small):
 
 
 def test_career_starts_may_be_unknown(small, tmp_path):
-    starts = [None, *small.career_starts[1:].tolist()]
+    starts = [0, *small.career_starts[1:].tolist()]
     unknown = dataclasses.replace(small, career_starts=starts)
     assert unknown.career_starts[0] == 0
     assert np.array_equal(unknown.career_starts[1:], small.career_starts[1:])
