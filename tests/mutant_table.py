@@ -502,7 +502,7 @@ MISTAKES = (
          "(from_arguments(keys),)"),
         by=f"{SCHEMA}::test_python_arguments_and_set_are_the_same"),
     mistake("unknown key accepted", "A misspelt key is passed over in silence.",
-        ("scenarios/config/reader.py::Reader._keys",
+        ("scenarios/config/reader.py::Reader.read_part",
          "self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))", "continue"),
         by=f"{SCHEMA}::test_everything_wrong_is_told_at_once_with_line_and_column"),
 

@@ -32,48 +32,32 @@ def module(here, write, monkeypatch):
 
 def fault_of(name):
     made = import_member(f"their_founding:{name}")()
-    try:
+    with pytest.raises(Exception) as caught:
         made.foundings(0, None)
-    except Exception as error:
-        return fault_in_outside_code(error) or ""
-    raise AssertionError("nothing was raised")
+    return caught.value, fault_in_outside_code(caught.value)
 
 
-def test_the_line_that_raised_is_named(module):
-    first = fault_of("Faulty").splitlines()[0]
-    assert first == (
-        f"{module}:5: your class: foundings failed with ZeroDivisionError: division by zero"
-    )
-
-
-def test_the_class_is_named_where_it_lacks_a_method(module):
-    first = fault_of("Empty").splitlines()[0]
-    assert first == f"{module}:6: your class: foundings failed with NotImplementedError"
-
-
-def test_the_line_that_called_other_code_is_named(module):
-    assert fault_of("Misuse").startswith(f"{module}:11: your class: foundings failed with Attrib")
-
-
-def test_an_error_with_a_class_from_outside_as_its_cause(module):
-    made = import_member("their_founding:Faulty")()
+@pytest.mark.parametrize(
+    ("name", "line", "what"),
+    [
+        ("Faulty", 5, "ZeroDivisionError: division by zero\n"),
+        ("Empty", 6, "NotImplementedError\n"),  # the class, which lacks the method
+        ("Misuse", 11, "AttributeError: "),  # the line that called other code
+    ],
+)
+def test_the_line_of_the_class_is_named(module, name, line, what):
+    error, told = fault_of(name)
+    assert told.startswith(f"{module}:{line}: your class: foundings failed with {what}")
     copy = ZeroDivisionError("division by zero")  # as SimPy raises it
-    try:
-        made.foundings(0, None)
-    except ZeroDivisionError as error:
-        copy.__cause__ = error
-    assert (fault_in_outside_code(copy) or "").startswith(f"{module}:5: your class")
+    copy.__cause__ = error
+    assert fault_in_outside_code(copy).startswith(f"{module}:{line}: your class")
 
 
 def test_an_error_that_arose_later_names_the_classes_it_may_come_from():
+    assert fault_in_outside_code(ValueError("ours")) is None
     import_member("their_founding:Faulty")
-    try:
+    with pytest.raises(TypeError) as caught:
         len(None)
-    except TypeError as error:
-        told = fault_in_outside_code(error) or ""
+    told = fault_in_outside_code(caught.value)
     assert told.startswith("their_founding:Faulty: your class may return something else")
     assert f"({__file__}:" in told
-
-
-def test_without_such_a_class_it_is_the_programs_own_fault():
-    assert fault_in_outside_code(ValueError("ours")) is None

@@ -9,6 +9,7 @@ import pytest
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
+from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.scenarios.config.reader import table_for
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
@@ -31,6 +32,7 @@ from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Leaders
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.durations import Duration, FixedDuration
+from virsci_society.society.teams.contracts import Publication
 
 TABLES = [
     *(PROTOCOLS, FOUNDING, LEADERS, SELECTION, PUBLICATION, SIZES, DURATIONS, EXPLORE, BACKENDS),
@@ -56,47 +58,30 @@ def test_every_kind_is_the_base_of_its_table(base):
 
 
 @pytest.mark.parametrize(
-    ("base", "package"),
+    ("base", "modules"),
     [
-        (Founding, "virsci_society.society.formation"),
-        (Leaders, "virsci_society.society.formation"),
-        (Duration, "virsci_society.society.kernel"),
-        (SelectionPolicy, "virsci_society.protocols.policies"),
+        (Founding, ["society.formation"]),
+        (Leaders, ["society.formation"]),
+        (Duration, ["society.kernel"]),
+        (SelectionPolicy, ["protocols.policies"]),
+        (Publication, ["society.teams.publication", "protocols.peer_review.protocol"]),
+        (TeamSize, ["protocols.team_sizes"]),
     ],
 )
-def test_no_class_of_the_folder_is_missing_from_its_table(base, package):
-    table = KINDS[import_path(base)]
-    folder = importlib.import_module(package).__path__
-    modules = [importlib.import_module(f"{package}.{one.name}") for one in iter_modules(folder)]
-    found = {
-        import_path(cls)
-        for module in modules
-        for cls in vars(module).values()
-        if isinstance(cls, type) and issubclass(cls, base) and cls is not base
-    }
-    assert found == set(table.values())
-
-
-def test_rules_of_publication_are_all_listed():
-    from virsci_society.protocols.peer_review import protocol
-    from virsci_society.society.teams import publication
-
-    found = {
-        import_path(cls)
-        for module in (protocol, publication)
-        for cls in vars(module).values()
-        if isinstance(cls, type) and issubclass(cls, publication.Publication)
-    }
-    assert found - {import_path(publication.Publication)} == set(PUBLICATION.values())
-
-
-def test_sizes_are_all_listed():
-    from virsci_society.protocols import team_sizes
-
-    classes = [cls for cls in vars(team_sizes).values() if isinstance(cls, type)]
-    sizes = [cls for cls in classes if issubclass(cls, team_sizes.TeamSize)]
-    bases = {base for cls in sizes for base in cls.__bases__}
-    assert {import_path(cls) for cls in sizes if cls not in bases} == set(SIZES.values())
+def test_no_class_is_missing_from_its_table(base, modules):
+    found = set()
+    for name in modules:
+        module = importlib.import_module(f"virsci_society.{name}")
+        below = [
+            f"{module.__name__}.{one.name}" for one in iter_modules(getattr(module, "__path__", ()))
+        ]
+        for one in (module, *map(importlib.import_module, below)):
+            found |= {
+                cls for cls in vars(one).values() if isinstance(cls, type) and issubclass(cls, base)
+            }
+    listed = set(KINDS[import_path(base)].values())
+    leaves = {import_path(cls) for cls in found if not cls.__subclasses__()}
+    assert leaves <= listed <= {import_path(cls) for cls in found}
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -209,17 +209,15 @@ def test_keys_of_the_backend_stand_in_one_section(write):
     assert set(data) == {"use", "latency", "acceptance", *shared}
 
 
-@pytest.mark.parametrize("written", ["2023", "2023-12", '"2023-12"'])
-def test_a_training_cut_off_is_a_year_or_a_month_and_no_part_of_what_happens(write, written):
-    stated = load_scenario(write("s.yaml", f"backend: {{use: offline, cutoff: {written}}}"))
-    assert stated.backend.cutoff == written.strip('"')
-    assert stated.identity() == load_scenario(write("t.yaml", "name: s")).identity()
-
-
-@pytest.mark.parametrize("written", ["2023-13", "soon", "23", "true", "2023-12-01"])
-def test_what_is_no_training_cut_off_is_refused(write, faults, written):
-    path = write("s.yaml", f"backend: {{use: offline, cutoff: {written}}}")
-    assert "backend.cutoff" in faults(lambda: load_scenario(path))[0]
+def test_a_training_cut_off_is_a_year_or_a_month_and_no_part_of_what_happens(write, faults):
+    text = "backend: {use: offline, cutoff: %s}"
+    for written in ("2023", "2023-12", '"2023-12"'):
+        stated = load_scenario(write("s.yaml", text % written))
+        assert stated.backend.cutoff == written.strip('"')
+        assert stated.identity() == {}
+    for written in ("2023-13", "soon", "23", "true", "2023-12-01"):
+        write("s.yaml", text % written)
+        assert "backend.cutoff" in faults(lambda: load_scenario("s.yaml"))[0]
 
 
 def test_python_arguments_and_set_are_the_same(here):
@@ -246,40 +244,20 @@ def test_a_path_in_a_file_is_relative_to_the_file(write, here):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("key", "value", "happens"),
     [
-        ("name", "other"),
-        ("until", "3y"),
-        ("step", "1d"),
-        ("out", "elsewhere"),
-        ("backend.in_flight", 1),
-        ("backend.latency", 0.5),
-        ("backend.budget.tokens", 10),
-        ("backend.retry.attempts", 2),
-        ("metrics", ["cost"]),
-        ("novelty", {"k": 3}),
+        *(("name", "other", False), ("until", "3y", False), ("step", "1d", False)),
+        *(("out", "elsewhere", False), ("metrics", ["cost"], False), ("novelty", {"k": 3}, False)),
+        *(("backend.in_flight", 1, False), ("backend.latency", 0.5, False)),
+        *(("backend.budget.tokens", 10, False), ("backend.retry.attempts", 2, False)),
+        *(("seed", 99, True), ("protocol.turns", 4, True), ("attention", "unlimited", True)),
+        *(("protocol.selection.explore", 2.0, True), ("founding.max_teams", 1, True)),
+        *(("time.homework", None, True), ("population.ecosystem.fields", 3, True)),
     ],
 )
-def test_how_it_is_run_is_not_identity(here, key, value):
+def test_what_happens_is_identity_and_how_it_is_run_is_not(here, key, value, happens):
     scenario = load_scenario("quickstart")
-    assert identity_hash(scenario.set(key, value)) == identity_hash(scenario)
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("seed", 99),
-        ("protocol.turns", 4),
-        ("protocol.selection.explore", 2.0),
-        ("founding.max_teams", 1),
-        ("attention", "unlimited"),
-        ("time.homework", None),
-        ("population.ecosystem.fields", 3),
-    ],
-)
-def test_what_happens_is_identity(here, key, value):
-    scenario = load_scenario("quickstart")
-    assert identity_hash(scenario.set(key, value)) != identity_hash(scenario)
+    assert (identity_hash(scenario.set(key, value)) != identity_hash(scenario)) is happens
 
 
 def test_an_ecosystem_folder_counts_by_its_content_not_its_place(write, here):
@@ -324,3 +302,42 @@ def test_settings_need_no_brackets():
     assert second.remove_scientists is not None
     assert second.remove_scientists.count == 2
     assert not any(sign in setting for setting in settings for sign in "[]{}*?()<>|&;$!\"' ")
+
+
+WORKLOAD = """\
+extends: quickstart
+time:
+  member_effort: 0.8
+  stage_effort: {topic: 2, abstract: {leader: 3, member: 0.5}}
+  switching: 2h
+interventions:
+  - {at: 90d, set: {time.switching: 1h, time.stage_effort.abstract.leader: 1}}
+"""
+
+
+def test_effort_and_switching_are_read_resolved_and_changed_by_an_intervention(write):
+    scenario = load_scenario(write("s.yaml", WORKLOAD))
+    assert scenario.time.effort(2.0, "leader", "abstract") == 2.0 * 1.5 * 3
+    assert scenario.time.effort(2.0, "member", "topic") == pytest.approx(2.0 * 0.8 * 2, abs=1e-6)
+    assert scenario.time.switching == pytest.approx(2 / 24, abs=1e-6)
+    again = read_scenario(Document(parse_yaml(resolved_text(scenario), "s").data))
+    assert again == scenario
+    ((_, changed),) = scenario.after_interventions()
+    assert changed.time.switching == pytest.approx(1 / 24, abs=1e-6)
+    assert changed.time.stage_effort == {"topic": 2, "abstract": {"leader": 1, "member": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("0.8", "0", r"s\.yaml:3:\d+: time\."),
+        ("topic: 2", "topic: -1", r"s\.yaml:4:\d+: time\."),
+        ("leader: 3", "guest: 3", r"s\.yaml:4:\d+: time\."),
+        ("2h", "2q", r"s\.yaml:5:\d+: time\."),
+        ("topic: 2", "topics: 2", r"s\.yaml:4:\d+.*no stage.*did you mean 'topic'"),
+        ("time:", "protocol: {use: wordless}\ntime:", "expected one of meetings, publication"),
+    ],
+)
+def test_what_is_no_factor_role_duration_or_stage_is_refused(write, faults, old, new, told):
+    path = write("s.yaml", WORKLOAD.replace(old, new))
+    assert re.search(told, faults(lambda: load_scenario(path))[0])

@@ -1,0 +1,285 @@
+"""Runs with careers, drifting interests or review: stopped, resumed, forked and replayed."""
+
+import json
+from typing import NamedTuple
+
+import pytest
+
+from tests.faultserver import FaultServer, Plan
+from tests.scenarios.runs.asked import Asked, digest, run_until
+from virsci_society.agents.errors import BudgetReached
+from virsci_society.metrics.registry import compute_metric
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.planning.plan import plan
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+from virsci_society.scenarios.runs.fork import Fork
+from virsci_society.scenarios.runs.run_folder import prompt_hashes
+from virsci_society.scenarios.runs.run_journal import identity_hash
+from virsci_society.society.results.digest import compute_run_prefix
+from virsci_society.society.results.run import Run
+
+pytestmark = pytest.mark.usefixtures("no_results")
+
+
+class Kind(NamedTuple):
+    """A kind of run, and where it is stopped and forked.
+
+    Attributes:
+        stop: number and part of the ids of the calls after which it is stopped.
+        fork: day, and settings from that day on.
+    """
+
+    keys: dict
+    stop: tuple[int, str]
+    fork: tuple[float, list[str]]
+
+
+KINDS = {
+    "living": Kind(
+        {
+            "seed": 5,
+            "until": "220d",
+            "population.ecosystem.scientists": 14,
+            "founding": {"use": "poisson", "teams_per_year": 1.2},
+            "careers": {
+                "use": "rates",
+                "newcomers": {"use": "apprentices", "per_year": 1.0},
+                "retirement": {"use": "hazard", "per_year": 0.3},
+                "inactivity": "120d",
+                "mobility": {"use": "by_coauthors", "per_year": 0.5},
+            },
+            "metrics": ["structure", "impact"],
+        },
+        (60, ""),
+        (90.0, ["careers.newcomers.per_year=4.0"]),
+    ),
+    "drifting": Kind(
+        {
+            "founding.count": 8,
+            "founding.every": 14.0,
+            "protocol.team_size": 3,
+            "protocol.selection": {"use": "coauthorship", "guests": 2.0},
+            "population.drift": {"use": "writing", "entering": 0.8, "start": 1.0},
+            "metrics": ["teams"],
+        },
+        (90, ""),
+        (70.0, ["protocol.turns=2"]),
+    ),
+    "reviewed": Kind(
+        {
+            "population.ecosystem.scientists": 20,
+            "metrics": ["cost"],
+            "publication": {
+                "use": "peer_review",
+                "screening": "2d",
+                "answer": "3d",
+                "deciding": "3d",
+            },
+        },
+        (2, "/review/"),
+        (62.0, ["publication.reviewers=1", "seed=9"]),
+    ),
+}
+
+
+@pytest.fixture
+def make(write, small_text):
+    """The small scenario as one of the kinds."""
+
+    def making(kind, **keys):
+        return load_scenario(write("small.yaml", small_text), **{**KINDS[kind].keys, **keys})
+
+    return making
+
+
+@pytest.fixture(scope="session")
+def finished():
+    """Finished run folders by kind; tests only read them."""
+    return {}
+
+
+@pytest.fixture
+def whole(finished, make, tmp_path_factory):
+    def of(kind):
+        if kind not in finished:
+            finished[kind] = run_scenario(make(kind), tmp_path_factory.mktemp(kind) / "run")
+        return finished[kind]
+
+    return of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stopped_run_asks_for_the_rest_only(kind, make, whole, here, monkeypatch):
+    number, part = KINDS[kind].stop
+    before = run_until(monkeypatch, number, lambda: run_scenario(make(kind), here / "run"), part)
+    assert not (here / "run" / "digest").exists()
+    with monkeypatch.context() as patch:
+        after = Asked(patch)
+        run_scenario(make(kind), here / "run")
+    assert before.ids
+    assert after.ids
+    assert not set(before.ids) & set(after.ids)
+    assert digest(here / "run") == digest(whole(kind))
+    assert replay(here / "run") == digest(here / "run").strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fork_shares_the_past(kind, whole, here):
+    at, settings = KINDS[kind].fork
+    past = Fork.of(whole(kind), f"{at:g}d", settings).run(here / "fork")
+    ours, theirs = Run.open(here / "fork"), Run.open(whole(kind))
+    assert past == compute_run_prefix(ours, at) == compute_run_prefix(theirs, at)
+    assert digest(here / "fork") != digest(whole(kind))
+    for table, date in (("careers", "date"), ("interests", "date"), ("referees", "assigned")):
+        rows = [run.table(table) for run in (ours, theirs)]
+        before, after = (
+            [one[keep(one[date])].to_dict("records") for one in rows]
+            for keep in (lambda dates: dates < at, lambda dates: dates >= at)
+        )
+        assert before[0] == before[1]
+        assert after[0] != after[1] or not after[0]
+        assert bool(before[0]) == (
+            kind == {"careers": "living", "interests": "drifting"}.get(table, "reviewed")
+        )
+    # Teams keep the review that they were founded with: three seats still.
+    assert set(ours.table("referees")["seat"]) == ({0, 1, 2} if kind == "reviewed" else set())
+
+
+@pytest.mark.slow
+def test_newcomers_are_in_every_table_and_measure(whole):
+    run = Run.open(whole("living"))
+    people, careers = run.table("scientists"), run.table("careers")
+    late = people.dropna(subset=["arrived"])
+    came = careers[careers["change"] == "arrived"]["scientist"]
+    gone = careers["change"].isin(["retired", "inactive"]).sum()
+    assert {"arrived", "moved", "retired", "inactive"} == set(careers["change"])
+    assert late["scientist"].tolist() == came.tolist()
+    assert set(run.table("members")["scientist"]) & set(late["scientist"])
+    wrote = compute_metric(run, "productivity").set_index("scientist")
+    new = [who for who in wrote.index if who in set(late["scientist"])]
+    assert wrote.loc[new, "before"].tolist() == [0] * len(new) != []
+    each = compute_metric(run, "inequality").set_index("of")
+    assert each.at["papers per scientist", "n"] == len(people)
+    present = compute_metric(run, "presence")["present"]
+    assert present.iloc[0] == 14 - (careers["date"] == 0).sum()
+    assert present.iloc[-1] == 14 + len(late) - gone
+
+
+@pytest.mark.slow
+def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(nursery, make, whole, here):
+    (here / "living.yaml").write_text(json.dumps(make("living").to_data()), encoding="utf-8")
+    one_at_a_time = ("--set", "backend.in_flight=1", "--set", "metrics=[]")
+    done = nursery.society("run", "living.yaml", "--out", "again", *one_at_a_time)
+    assert done.returncode == 0, done.stderr
+    assert digest(here / "again") == digest(whole("living"))
+
+
+def test_a_replay_does_not_encode_interests_again(whole, monkeypatch):
+    from virsci_society.society.literature.embedding import lsa
+
+    encoded = []
+    encode = lsa.LSAEmbedding.encode
+
+    def noting(self, texts):
+        encoded.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(lsa.LSAEmbedding, "encode", noting)
+    replay(whole("drifting"))
+    lists = Run.open(whole("drifting")).table("interests")["interests"]
+    told = {text.replace("; ", ", ") for text in lists}
+    assert told
+    assert not told & set(encoded)
+
+
+def test_what_is_off_leaves_no_trace_in_the_identity(small):
+    """Also in a mixture, whose protocols stand in a list."""
+    plain = small.identity()
+    assert not {"careers", "publication"} & plain.keys()
+    assert "drift" not in plain["population"]
+    assert "guests" not in plain["protocol"].get("selection", {})
+    on = small.set("population.drift", {"use": "writing"}).set("protocol.selection.guests", 1.0)
+    on = on.set("careers", {"use": "rates"}).identity()
+    assert (on["population"]["drift"], on["careers"]) == ({"use": "writing"}, {"use": "rates"})
+    assert on["protocol"]["selection"]["guests"] == 1.0
+    parts = [{"share": 1, "protocol": {"use": "virsci", "turns": turns}} for turns in (1, 2)]
+    parts[1]["name"] = "longer"
+    mixed = small.set("protocol", {"use": "mixture", "of": parts}).identity()["protocol"]["of"]
+    assert all("guests" not in one["protocol"].get("selection", {}) for one in mixed)
+    assert [one["protocol"]["turns"] for one in mixed] == [1, 2]
+
+
+def test_nothing_changes_where_there_is_no_review(small, small_run, here):
+    stated = small.set("publication", "none")
+    assert identity_hash(stated) == identity_hash(small)
+    assert digest(run_scenario(stated, here / "run")) == digest(small_run)
+    assert not any(name.startswith("publication/") for name in prompt_hashes(small))
+
+
+def test_teams_founded_after_an_intervention_are_reviewed_as_it_says(make, here):
+    changed = [{"at": "7d", "set": {"publication.use": "none"}}]
+    run = Run.open(run_scenario(make("reviewed", interventions=changed), here / "run"))
+    teams = run.table("teams").sort_values("founded")["team"].tolist()
+    assert run.table("teams")["published"].notna().any()
+    assert set(run.table("submissions")["team"]) == {teams[0]}
+
+
+def test_the_prompts_of_every_component_and_every_intervention_belong_to_a_run():
+    plain, mixed = load_scenario("quickstart"), load_scenario("community/mixed")
+    assert set(prompt_hashes(plain)) == set(prompt_hashes(mixed)) != set()
+    later = {"at": "60d", "set": {"publication.use": "peer_review"}}
+    names = set(prompt_hashes(plain.set("interventions", [later])))
+    assert "publication/review.txt" in names - set(prompt_hashes(plain))
+
+
+def test_a_plan_foresees_the_calls_of_review(make, whole):
+    calls = Run.open(whole("reviewed")).table("calls")
+    assert (calls["stage"] == "publication").sum() > 10
+    assert plan(make("reviewed")).calls == len(calls)
+
+
+def test_without_words_a_lot_makes_no_call(make, here):
+    keys = {"protocol": {"use": "wordless"}, "publication": {"use": "chance", "decision": "20d"}}
+    scenario = make("reviewed", **keys, **{"founding.count": 8})
+    run = Run.open(run_scenario(scenario, here / "run"))
+    assert not len(run.table("calls"))
+    assert set(run.table("submissions")["decision"]) == {"accept", "reject"}
+    assert set(run.table("referees")["team"]) == set()
+
+
+@pytest.mark.slow
+def test_teams_of_a_mixture_are_all_reviewed(make, here):
+    parts = [{"share": 1, "protocol": {"use": "virsci", "team_size": 2, "turns": 1}}]
+    parts.append({"share": 1, "protocol": {"use": "wordless", "team_size": 2}})
+    keys = {"protocol": {"use": "mixture", "of": parts}, "founding.count": 8}
+    run = Run.open(run_scenario(make("reviewed", **keys), here / "run"))
+    teams = run.table("teams").set_index("team")["protocol"]
+    assert set(teams[run.table("submissions")["team"].unique()]) == {"virsci", "wordless"}
+
+
+@pytest.mark.slow
+def test_the_model_reviews_for_live_teams_alone_and_is_paid_once(make, here, monkeypatch):
+    monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
+    with FaultServer(Plan(rates={"unavailable": 0.1}, retry_after=0.01)) as server:
+        live = {"use": "openai", "model": "test", "api_base": server.url, "key": "FAULTSERVER_KEY"}
+        backend = {"use": "hybrid", "live_share": 0.4, "live": live, "in_flight": 8}
+        backend["retry"] = {"first": 0.01, "longest": 0.05}
+        scenario = make("reviewed", backend=backend, **{"founding.count": 6})
+        with pytest.raises(BudgetReached):
+            run_scenario(scenario.set("backend.budget.calls", 12), here / "hybrid")
+        run = Run.open(run_scenario(scenario, here / "hybrid"))
+        counts = server.counts(full=True)["by_call"]
+    calls, teams = run.table("calls"), run.table("teams")
+    asked = calls[calls["stage"] == "publication"]
+    live_teams = set(teams.loc[teams["live"], "team"])
+    assert set(asked.loc[asked["live"], "team"]) == live_teams & set(asked["team"]) != set()
+    assert not asked["live"].all()
+    assert set(counts) == set(calls.loc[calls["live"], "call"])
+    assert all(one["answers"] == 1 for one in counts.values())
+    rules = Run.open(run_scenario(make("reviewed", **{"founding.count": 6}), here / "rules"))
+    assert list(run.events()) == list(rules.events())
+    told = json.loads((here / "hybrid" / "manifest.json").read_text())
+    assert told["ledger"]["outcomes"]["answered"] == len(counts)
