@@ -633,7 +633,7 @@ MISTAKES = (
         "compared with too much time",
         "A run is compared with all real papers after the boundary, however short it is.",
         (
-            "metrics/validation/comparison.py::_WindowOfSide.__init__",
+            "metrics/validation/comparison.py::_compare_window",
             "later = papers_between(community.later, 0, years)",
             "later = papers_between(community.later, 0, 99)",
         ),

@@ -7,9 +7,9 @@ simulated and a real community are measured by it alike, by one definition of ea
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -49,15 +49,10 @@ class AuthorHistory:
         pairs: Iterable[tuple[Hashable, Hashable]] = (),
     ) -> AuthorHistory:
         """The history that some papers make."""
+        # Each once, and in order: who comes first and last is measured.
+        named = [(float(date), dict.fromkeys(listed)) for date, listed in papers]
         numbers: dict[Hashable, int] = {}
-        dates, named = [], []
-        for date, authors_of_one in papers:
-            dates.append(float(date))
-            # Each once, and in order: who comes first and last is measured.
-            named.append(list(dict.fromkeys(authors_of_one)))
-        for listed in named:
-            for author in listed:
-                numbers.setdefault(author, len(numbers))
+        coded = [numbers.setdefault(one, len(numbers)) for _, listed in named for one in listed]
         for author in authors:
             numbers.setdefault(author, len(numbers))
         ends = [
@@ -65,15 +60,13 @@ class AuthorHistory:
             for pair in pairs
             if pair[0] != pair[1]
         ]
-        flat = np.array([numbers[one] for listed in named for one in listed], dtype=np.int64)
-        sizes = np.array([len(listed) for listed in named], dtype=np.int64)
+        flat = np.array(coded, dtype=np.int64)
+        sizes = np.array([len(listed) for _, listed in named], dtype=np.int64)
         left, right = pair_positions(sizes)
         known = np.array(ends, dtype=np.int64).reshape(-1, 2)
-        keys = np.concatenate(
-            [pair_keys(flat[left], flat[right]), pair_keys(known[:, 0], known[:, 1])]
-        )
-        dated = np.repeat(np.array(dates, dtype=np.float64), sizes)[left]
-        return cls(numbers, *_first_dates(keys, dated))
+        keys = pair_keys(flat[left], flat[right]), pair_keys(known[:, 0], known[:, 1])
+        dated = np.repeat(np.array([date for date, _ in named], dtype=np.float64), sizes)[left]
+        return cls(numbers, *_first_dates(np.concatenate(keys), dated))
 
     def with_ties(
         self, authors: Sequence[Hashable], one: IntArray, other: IntArray
@@ -165,11 +158,73 @@ def assembly_measures(
         papers: of the window, in any order; dates in days.
         period: length of a period in days, > 0; periods begin at multiples of it.
     """
-    known = before if isinstance(before, AuthorHistory) else AuthorHistory.from_papers(before)
-    works = _encode(papers, known, period)
-    left, right = pair_positions(works.sizes)
-    links = _Links(left, right, pair_keys(works.authors[left], works.authors[right]))
-    return _measure(works, links, known, period)
+    history = before if isinstance(before, AuthorHistory) else AuthorHistory.from_papers(before)
+    numbers, fresh = history.numbers, dict[Hashable, int]()
+    dates, counts, coded = [], [], []
+    for date, listed in papers:
+        team = dict.fromkeys(listed)
+        if team:
+            dates.append(date)
+            counts.append(len(team))
+        for name in team:
+            number = numbers.get(name)
+            if number is None:
+                number = fresh.setdefault(name, len(numbers) + len(fresh))
+            coded.append(number)
+    sizes, authors = np.array(counts, dtype=np.int64), np.array(coded, dtype=np.int64)
+    # Floor, not truncation: years before the boundary are negative.
+    years = np.floor(np.array(dates, dtype=np.float64) / period).astype(np.int64)
+    when = np.repeat(years, sizes)
+    _, author, written = np.unique(authors, return_inverse=True, return_counts=True)
+    # Numbers from ``len(numbers)`` on were given to authors whom the history does not have.
+    new = (authors >= len(numbers)) & ~_seen_before(author, when)
+    left, right = pair_positions(sizes)
+    tied, pair = np.unique(pair_keys(authors[left], authors[right]), return_inverse=True)
+    repeated = np.isin(tied, history.pairs, assume_unique=True)[pair]
+    repeated |= _seen_before(pair, when[left])
+    newcomers = new[left].astype(np.int64) + new[right]
+    first, last = np.zeros((2, len(authors)), dtype=bool)
+    ends = np.cumsum(sizes)
+    first[ends - sizes], last[ends - 1] = True, True
+    # A single author is first and last at once, and would count as both.
+    joint = np.repeat(sizes > 1, sizes)
+    both = (
+        np.concatenate([author[left], author[right]]),
+        np.concatenate([author[right], author[left]]),
+    )
+    shape = (len(written), len(written))
+    matrix = sparse.coo_array((np.ones(len(both[0])), both), shape=shape).tocsr()
+    degrees = np.diff(matrix.indptr).astype(np.int64)
+    # Clustering is that of authors with a tie; who wrote alone is an author too.
+    some = np.flatnonzero(degrees)
+    network = network_statistics(matrix[some][:, some])
+    giant = float(network["giant_share"] or 0.0) * len(some) / max(len(written), 1)
+    clustering, assortativity = (network[name] for name in ("clustering", "assortativity"))
+    return AssemblyMeasures(
+        papers=len(sizes),
+        authors=len(written),
+        authors_per_paper=_mean(sizes),
+        single_authored=_mean(sizes == 1),
+        papers_per_author=_mean(written),
+        gini_papers=gini(written),
+        newcomer_rate=_mean(new),
+        newcomer_rate_first=_mean(new[first & joint]),
+        newcomer_rate_middle=_mean(new[~first & ~last]),
+        newcomer_rate_last=_mean(new[last & joint]),
+        q=_mean(repeated[newcomers == 0]),
+        repeat_rate=_mean(repeated),
+        newcomer_newcomer=_mean(newcomers == 2),
+        newcomer_incumbent=_mean(newcomers == 1),
+        incumbent_incumbent=_mean(newcomers == 0),
+        coauthors_per_author=_mean(degrees),
+        giant_component_authors=giant if len(written) else math.nan,
+        clustering=math.nan if clustering is None else float(clustering),
+        assortativity=math.nan if assortativity is None else float(assortativity),
+        tie_lifetime=_tie_lifetime(tied, pair, when[left], history, period),
+        authors_by_paper=sizes,
+        papers_by_author=written,
+        coauthors_by_author=degrees,
+    )
 
 
 def pair_positions(sizes: IntArray) -> tuple[IntArray, IntArray]:
@@ -186,92 +241,6 @@ def pair_keys(one: IntArray, other: IntArray) -> IntArray:
     # One integer per pair: sorted and searched far faster than pairs of two.
     keys: IntArray = (np.minimum(one, other) << 32) | np.maximum(one, other)
     return keys
-
-
-class _Works(NamedTuple):
-    """Papers of a window: their sizes, and per authorship the author's number and the period."""
-
-    sizes: IntArray
-    authors: IntArray
-    periods: IntArray
-
-
-class _Links(NamedTuple):
-    """Pairs of authors of one paper: the positions of both, and the key of the pair."""
-
-    left: IntArray
-    right: IntArray
-    keys: IntArray
-
-
-def _encode(papers: Iterable[DatedAuthors], known: AuthorHistory, period: float) -> _Works:
-    numbers = known.numbers
-    fresh: dict[Hashable, int] = {}
-    first, dates, sizes, coded = len(numbers), [], [], []
-    for date, listed in papers:
-        authors = dict.fromkeys(listed)
-        if authors:
-            dates.append(date)
-            sizes.append(len(authors))
-        for author in authors:
-            number = numbers.get(author)
-            if number is None:
-                number = fresh.setdefault(author, first + len(fresh))
-            coded.append(number)
-    counts = np.array(sizes, dtype=np.int64)
-    # Floor, not truncation: years before the boundary are negative.
-    periods = np.floor(np.array(dates, dtype=np.float64) / period).astype(np.int64)
-    return _Works(counts, np.array(coded, dtype=np.int64), np.repeat(periods, counts))
-
-
-def _measure(
-    works: _Works, links: _Links, history: AuthorHistory, period: float
-) -> AssemblyMeasures:
-    """Every measure."""
-    known, pairs = len(history.numbers), history.pairs
-    _, author, written = np.unique(works.authors, return_inverse=True, return_counts=True)
-    # Numbers from ``known`` on were given to authors whom the history does not have.
-    new = (works.authors >= known) & ~_seen_before(author, works.periods)
-    tied, pair = np.unique(links.keys, return_inverse=True)
-    repeated = np.isin(tied, pairs, assume_unique=True)[pair]
-    repeated |= _seen_before(pair, works.periods[links.left])
-    newcomers = new[links.left].astype(np.int64) + new[links.right]
-    degrees, network = _network(author, links, len(written))
-    first, last = _first_and_last(works.sizes)
-    # A single author is first and last at once, and would count as both.
-    joint = np.repeat(works.sizes > 1, works.sizes)
-    return AssemblyMeasures(
-        papers=len(works.sizes),
-        authors=len(written),
-        authors_per_paper=_mean(works.sizes),
-        single_authored=_mean(works.sizes == 1),
-        papers_per_author=_mean(written),
-        gini_papers=gini(written),
-        newcomer_rate=_mean(new),
-        newcomer_rate_first=_mean(new[first & joint]),
-        newcomer_rate_middle=_mean(new[~first & ~last]),
-        newcomer_rate_last=_mean(new[last & joint]),
-        q=_mean(repeated[newcomers == 0]),
-        repeat_rate=_mean(repeated),
-        newcomer_newcomer=_mean(newcomers == 2),
-        newcomer_incumbent=_mean(newcomers == 1),
-        incumbent_incumbent=_mean(newcomers == 0),
-        coauthors_per_author=_mean(degrees),
-        **network,
-        tie_lifetime=_tie_lifetime(tied, pair, works.periods[links.left], history, period),
-        authors_by_paper=works.sizes,
-        papers_by_author=written,
-        coauthors_by_author=degrees,
-    )
-
-
-def _first_and_last(sizes: IntArray) -> tuple[BoolArray, BoolArray]:
-    """For each authorship, whether it is the first, and the last, of its paper."""
-    ends = np.cumsum(sizes)
-    first = np.zeros(int(sizes.sum()), dtype=bool)
-    last = first.copy()
-    first[ends - sizes], last[ends - 1] = True, True
-    return first, last
 
 
 def _tie_lifetime(
@@ -304,27 +273,5 @@ def _seen_before(number: IntArray, periods: IntArray) -> BoolArray:
     return before
 
 
-def _network(author: IntArray, links: _Links, authors: int) -> tuple[IntArray, dict[str, float]]:
-    """Co-authors of each author, and the statistics of the network of those with a tie."""
-    left, right = author[links.left], author[links.right]
-    both = (np.concatenate([left, right]), np.concatenate([right, left]))
-    matrix = sparse.coo_array((np.ones(len(both[0])), both), shape=(authors, authors)).tocsr()
-    degrees = np.diff(matrix.indptr).astype(np.int64)
-    tied = np.flatnonzero(degrees)
-    found = network_statistics(matrix[tied][:, tied])
-    # The share is among those with a tie; who wrote alone is an author too.
-    giant = float(found["giant_share"] or 0.0) * len(tied) / max(authors, 1)
-    values = {
-        "giant_component_authors": giant if authors else float("nan"),
-        "clustering": _number(found["clustering"]),
-        "assortativity": _number(found["assortativity"]),
-    }
-    return degrees, values
-
-
 def _mean(values: IntArray | BoolArray | FloatArray) -> float:
-    return float(values.mean()) if len(values) else float("nan")
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
+    return float(values.mean()) if len(values) else math.nan

@@ -179,9 +179,9 @@ def compare_with_real(
     scores: list[dict[str, object]] = []
     for years in windows:
         for side in SIDES:
-            made = _WindowOfSide(runs, community, years, side)
-            rows += made.rows()
-            scores.append(made.scores())
+            told, score_row = _compare_window(runs, community, years, side)
+            rows += told
+            scores.append(score_row)
     return CommunityComparison(compared_frame(rows, TEXTS), compared_frame(scores, TEXTS))
 
 
@@ -206,176 +206,153 @@ class _Measured(NamedTuple):
         return float(getattr(self.measures, row.measure))
 
 
-class _WindowOfSide:
-    """One window in one column: what is measured, and the rows made of it."""
+def _measure(
+    papers: Sequence[DatedPaper],
+    community: Community,
+    side: str,
+    known: AuthorHistory | None = None,
+) -> _Measured:
+    """Measure papers as a column counts them, by what was known at the boundary or before."""
+    people = community.scientists
+    part = papers_of(papers, people) if side == "own" else list(papers)
+    measures = assembly_measures(dated_authors(part), known or community.history)
+    writers = {name for one in part for name in one.authors}
+    topics = {
+        name: topic_papers(part, [by(one) for one in part], community.vocabularies[name])
+        for name, by in NAMES.items()
+    }
+    degrees = measures.coauthors_by_author
+    tail = degree_tails.fit_power_law(degrees[degrees > 0])
+    if tail is not None and tail.n < degree_tails.MIN_TAIL:
+        tail = None
+    own = [
+        len({*one.authors}) + one.outside for one in papers if not people.isdisjoint(one.authors)
+    ]
+    others = {
+        "authors_per_own_paper": mean_of_known(own),
+        "people_with_paper": len(writers & people) / len(people) if people else UNKNOWN,
+        "degree_tail_alpha": tail.alpha if tail else UNKNOWN,
+        "degree_tail_from": float(tail.xmin) if tail else UNKNOWN,
+        # Of the years before the boundary every keyword is in the vocabulary: not told.
+        "new_keywords": UNKNOWN if known is not None else topics["topic_mix"].unknown,
+        "without_keywords": mean_of_known([not one.keywords for one in part]),
+    }
+    return _Measured(measures, others, topics)
 
-    def __init__(
-        self, runs: Sequence[Sequence[DatedPaper]], community: Community, years: int, side: str
-    ) -> None:
-        self._community, self._years, self._side = community, years, side
-        later = papers_between(community.later, 0, years)
-        self._real = self._part(later)
-        self._runs = [self._measure(papers_between(one, 0, years)) for one in runs]
-        self._observed = self._measure(later)
-        self._closed = self._measure(papers_of(later, community.scientists))
-        earlier = community.before(years)
-        self._before = None
-        if earlier is not None:
-            # The years before are judged by what was known then, as the run is.
-            known = history_of(papers_between(community.past, -math.inf, -years))
-            self._before = self._measure(earlier, known)
 
-    def rows(self) -> list[dict[str, object]]:
-        """One dictionary per row of ``CommunityComparison.rows``."""
-        errors = self._bootstrap_errors()
-        drawn = {name: self._drawn(name) for name in NAMES}
-        return [self._row(row, errors.get(name, UNKNOWN), drawn) for name, row in ROWS.items()]
+def _compare_window(
+    papers_of_runs: Sequence[Sequence[DatedPaper]], community: Community, years: int, side: str
+) -> tuple[list[dict[str, object]], dict[str, object]]:
+    """The rows of ``CommunityComparison.rows`` and the row of scores of one window and column."""
+    later = papers_between(community.later, 0, years)
+    runs = [_measure(papers_between(one, 0, years), community, side) for one in papers_of_runs]
+    observed = _measure(later, community, side)
+    closed = _measure(papers_of(later, community.scientists), community, side)
+    earlier, before = community.before(years), None
+    if earlier is not None:
+        # The years before are judged by what was known then, as the run is.
+        known = history_of(papers_between(community.past, -math.inf, -years))
+        before = _measure(earlier, community, side, known)
 
-    def scores(self) -> dict[str, object]:
-        """The row of ``CommunityComparison.scores``."""
-        every = [self._errors(one) for one in self._runs]
-        mean = {name: float(np.mean([one[name] for one in every])) for name in TOLERANCES}
-        found: dict[str, object] = {
-            "window": self._years,
-            "side": self._side,
-            "runs": len(every),
-            "score": score(mean),
-            "score_sd": deviation_of_known([score(one) for one in every]),
-            "within": within_tolerance(mean),
-            "judged": sum(not math.isnan(error) for error in mean.values()),
-        }
-        for name, other in (("before", self._before), ("closed", self._closed)):
-            errors = None if other is None else self._errors(other)
-            found[f"score_{name}"] = UNKNOWN if errors is None else score(errors)
-            found[f"within_{name}"] = UNKNOWN if errors is None else within_tolerance(errors)
-        return found
+    def distance(row: Row, sources: Sequence[_Measured]) -> float:
+        """Mean distance of some sources from the observed; NaN for topics, which are drawn."""
+        judged = TOLERANCES.get(row.measure)
+        if row.kind == "JS":
+            return UNKNOWN
+        if judged or row.kind == "KS" or row.measure == "papers":
+            how = judged or Tolerance(row.measure, row.kind, 1.0)
+            errors = [error_of(how, one.measures, observed.measures) for one in sources]
+        else:
+            errors = [one.value(row) - observed.value(row) for one in sources]
+        return mean_of_known(errors)
 
-    def _errors(self, one: _Measured) -> dict[str, float]:
-        return errors_in_tolerances(one.measures, self._observed.measures)
-
-    def _part(self, papers: Sequence[DatedPaper]) -> list[DatedPaper]:
-        """The papers as this column counts them."""
-        if self._side == "own":
-            return papers_of(papers, self._community.scientists)
-        return list(papers)
-
-    def _measure(
-        self, papers: Sequence[DatedPaper], known: AuthorHistory | None = None
-    ) -> _Measured:
-        part, people = self._part(papers), self._community.scientists
-        history = self._community.history if known is None else known
-        measures = assembly_measures(dated_authors(part), history)
-        writers = {name for one in part for name in one.authors}
-        topics = {
-            name: topic_papers(part, [by(one) for one in part], self._community.vocabularies[name])
-            for name, by in NAMES.items()
-        }
-        tail = degree_tails.fit_power_law(
-            measures.coauthors_by_author[measures.coauthors_by_author > 0]
-        )
-        enough = tail is not None and tail.n >= degree_tails.MIN_TAIL
-        own = [
-            len({*one.authors}) + one.outside
-            for one in papers
-            if not people.isdisjoint(one.authors)
-        ]
-        others = {
-            "authors_per_own_paper": mean_of_known(own),
-            "people_with_paper": len(writers & people) / len(people) if people else UNKNOWN,
-            "degree_tail_alpha": tail.alpha if tail and enough else UNKNOWN,
-            "degree_tail_from": float(tail.xmin) if tail and enough else UNKNOWN,
-            # Of the years before the boundary every keyword is in the vocabulary: not told.
-            "new_keywords": UNKNOWN if known is not None else topics["topic_mix"].unknown,
-            "without_keywords": _share(part),
-        }
-        return _Measured(measures, others, topics)
-
-    def _row(
-        self, compared: Row, error: float, drawn: Mapping[str, Mapping[str, float]]
-    ) -> dict[str, object]:
-        name = compared.measure
-        told = compared.side in ("", self._side)
-        values = [one.value(compared) for one in self._runs] if told else []
-        observed = self._observed.value(compared) if told else UNKNOWN
-        earlier = [] if self._before is None else [self._before]
-        distance = self._distance(compared, self._runs if told else [])
+    errors = _bootstrap_errors(later, community, side, years)
+    rows = []
+    for name, compared in ROWS.items():
+        told = compared.side in ("", side)
+        simulated = [one.value(compared) for one in runs] if told else []
+        real = observed.value(compared) if told else UNKNOWN
+        reference = [before] if before is not None and told else []
         row: dict[str, object] = {
-            "window": self._years,
-            "side": self._side,
+            "window": years,
+            "side": side,
             "measure": name,
             "unit": MEASURES[name].unit,
             "kind": compared.kind,
-            "simulated": mean_of_known(values),
-            "simulated_sd": deviation_of_known(values),
-            "observed": observed,
-            "observed_error": error,
-            "before": mean_of_known([one.value(compared) for one in earlier if told]),
-            "distance": distance,
-            "distance_before": self._distance(compared, earlier if told else []),
+            "simulated": mean_of_known(simulated),
+            "simulated_sd": deviation_of_known(simulated),
+            "observed": real,
+            "observed_error": errors.get(name, UNKNOWN),
+            "before": mean_of_known([one.value(compared) for one in reference]),
+            "distance": distance(compared, runs if told else []),
+            "distance_before": distance(compared, reference),
             "halves": UNKNOWN,
-            "z": z_score(values, observed, error),
+            "z": z_score(simulated, real, errors.get(name, UNKNOWN)),
         }
-        row |= drawn.get(name, {})
-        tolerance = TOLERANCES.get(name)
-        off = distance / tolerance.size if tolerance else UNKNOWN
-        row["tolerance"] = tolerance.size if tolerance else UNKNOWN
-        row["in_tolerances"] = off
+        size = TOLERANCES[name].size if name in TOLERANCES else UNKNOWN
+        off = distance(compared, runs if told else []) / size
+        row |= {"tolerance": size, "in_tolerances": off}
         row["within"] = None if math.isnan(off) else within_tolerance({name: off}) == 1
-        return row
-
-    def _distance(self, compared: Row, sources: Sequence[_Measured]) -> float:
-        """Mean distance of some sources from the observed; NaN for topics, which are drawn."""
-        if compared.kind == "JS" or not sources:
-            return UNKNOWN
-        judged = TOLERANCES.get(compared.measure)
-        if judged or compared.kind == "KS" or compared.measure == "papers":
-            how = judged or Tolerance(compared.measure, compared.kind, 1.0)
-            return mean_of_known(
-                [error_of(how, one.measures, self._observed.measures) for one in sources]
-            )
-        observed = self._observed.value(compared)
-        return mean_of_known([one.value(compared) - observed for one in sources])
-
-    def _drawn(self, name: str) -> dict[str, float]:
-        """Columns of a row of topics, from samples of as many papers on every side."""
-        sources = [one.topics[name] for one in self._runs]
-        observed = self._observed.topics[name]
-        before = self._before.topics[name] if self._before else None
-        sizes = [len(one.keys) for one in sources] + ([len(before.keys)] if before else [])
-        # Half of the observed, since two halves of it are compared with each other.
-        papers = min(*sizes, len(observed.keys) // 2)
-        counts = [names_in_samples(one, papers) for one in sources]
-        return {
-            "simulated": mean_of_known(counts),
-            "simulated_sd": deviation_of_known(counts),
-            "observed": names_in_samples(observed, papers),
-            "before": names_in_samples(before, papers) if before else UNKNOWN,
-            "distance": mean_of_known([mix_distance(one, observed, papers) for one in sources]),
-            "distance_before": mix_distance(before, observed, papers) if before else UNKNOWN,
-            "halves": half_distance(observed, papers),
-        }
-
-    def _bootstrap_errors(self) -> dict[str, float]:
-        """Standard deviation of each measure of the observed papers over resamples of them.
-
-        A paper that is drawn twice counts as two papers. That changes the level of what depends on
-        the number of papers; so the spread of the resamples is used, and not their mean.
-        """
-        dated = dated_authors(self._real)
-        if not dated:
-            return {}
-        # Seed 0 whatever the run: the error of the observed is the same beside all runs.
-        rng = Streams(0, "metrics", "validation").stream(self._side, self._years)
-        number = RESAMPLES if len(dated) <= MANY else FEW_RESAMPLES
-        history = self._community.history
-        found = [
-            assembly_measures([dated[row] for row in rows], history).numbers()
-            for rows in rng.integers(0, len(dated), (number, len(dated)))
-        ]
-        errors = {name: deviation_of_known([one[name] for one in found]) for name in found[0]}
-        # As many papers are drawn as there are: of their number this tells nothing.
-        return {**errors, "papers": UNKNOWN}
+        if name in NAMES:
+            row |= _topic_columns(name, runs, observed, before)
+        rows.append(row)
+    every = [errors_in_tolerances(one.measures, observed.measures) for one in runs]
+    mean = {name: float(np.mean([one[name] for one in every])) for name in TOLERANCES}
+    scores: dict[str, object] = {
+        "window": years,
+        "side": side,
+        "runs": len(every),
+        "score": score(mean),
+        "score_sd": deviation_of_known([score(one) for one in every]),
+        "within": within_tolerance(mean),
+        "judged": sum(not math.isnan(error) for error in mean.values()),
+    }
+    for name, other in (("before", before), ("closed", closed)):
+        off_by = other and errors_in_tolerances(other.measures, observed.measures)
+        scores[f"score_{name}"] = score(off_by) if off_by else UNKNOWN
+        scores[f"within_{name}"] = within_tolerance(off_by) if off_by else UNKNOWN
+    return rows, scores
 
 
-def _share(papers: Sequence[DatedPaper]) -> float:
-    return float(np.mean([not one.keywords for one in papers])) if papers else UNKNOWN
+def _topic_columns(
+    name: str, runs: Sequence[_Measured], observed: _Measured, before: _Measured | None
+) -> dict[str, float]:
+    """Columns of a row of topics, from samples of as many papers on every side."""
+    sources, real = [one.topics[name] for one in runs], observed.topics[name]
+    earlier = before.topics[name] if before else None
+    sizes = [len(one.keys) for one in sources] + ([len(earlier.keys)] if earlier else [])
+    # Half of the observed, since two halves of it are compared with each other.
+    papers = min(*sizes, len(real.keys) // 2)
+    counts = [names_in_samples(one, papers) for one in sources]
+    return {
+        "simulated": mean_of_known(counts),
+        "simulated_sd": deviation_of_known(counts),
+        "observed": names_in_samples(real, papers),
+        "before": names_in_samples(earlier, papers) if earlier else UNKNOWN,
+        "distance": mean_of_known([mix_distance(one, real, papers) for one in sources]),
+        "distance_before": mix_distance(earlier, real, papers) if earlier else UNKNOWN,
+        "halves": half_distance(real, papers),
+    }
+
+
+def _bootstrap_errors(
+    later: Sequence[DatedPaper], community: Community, side: str, years: int
+) -> dict[str, float]:
+    """Standard deviation of each measure of the observed papers over resamples of them.
+
+    A paper that is drawn twice counts as two papers. That changes the level of what depends on
+    the number of papers; so the spread of the resamples is used, and not their mean.
+    """
+    dated = dated_authors(papers_of(later, community.scientists) if side == "own" else later)
+    if not dated:
+        return {}
+    # Seed 0 whatever the run: the error of the observed is the same beside all runs.
+    rng = Streams(0, "metrics", "validation").stream(side, years)
+    number = RESAMPLES if len(dated) <= MANY else FEW_RESAMPLES
+    found = [
+        assembly_measures([dated[row] for row in rows], community.history).numbers()
+        for rows in rng.integers(0, len(dated), (number, len(dated)))
+    ]
+    errors = {name: deviation_of_known([one[name] for one in found]) for name in found[0]}
+    # As many papers are drawn as there are: of their number this tells nothing.
+    return {**errors, "papers": UNKNOWN}

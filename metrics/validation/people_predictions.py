@@ -227,26 +227,21 @@ def predict_people(
             ]
             beta = logistic_fit(features[0], fit_for)
             predictors[LOGISTIC] = 1 / (1 + np.exp(-(beta[0] + features[1] @ beta[1:])))
-        rows += _judged(
-            target, predictors, happened, _memberships(kind, chosen, len(now.names)), len(now.names)
-        )
+        # The person, or the two people, of every case.
+        members = np.nonzero(chosen)
+        rows += _judged(target, predictors, happened, members, len(now.names))
     return pd.DataFrame(rows)
 
 
 def _cases(target: str, known: Candidates, events: Events) -> tuple[BoolArray, BoolArray]:
     """Which people or pairs a target is about, and for which of them it happened."""
-    if target in ("new tie", "repeated tie"):
+    if target.endswith("tie"):
         tied = known.joint > 0
         chosen = np.triu(tied if target == "repeated tie" else ~tied, 1)
         return chosen, events.ties[chosen]
     chosen = known.latest > 0 if target == "stops" else np.ones(len(known.names), dtype=bool)
     happened = {"publishes": events.publishes, "leads": events.leads, "stops": ~events.publishes}
     return chosen, happened[target][chosen]
-
-
-def _memberships(kind: str, chosen: BoolArray, people: int) -> tuple[IntArray, ...]:
-    """The person, or the two people, of every case."""
-    return tuple(np.nonzero(chosen)) if kind != "people" else (np.flatnonzero(chosen),)
 
 
 def _judged(

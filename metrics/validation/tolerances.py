@@ -65,20 +65,23 @@ class Tolerance(NamedTuple):
 
 
 TOLERANCES: Mapping[str, Tolerance] = {
-    "single_authored": Tolerance("single_authored", "difference", 0.02),
-    "gini_papers": Tolerance("gini_papers", "difference", 0.02),
-    "newcomer_rate": Tolerance("newcomer_rate", "difference", 0.04),
-    "q": Tolerance("q", "difference", 0.05),
-    "repeat_rate": Tolerance("repeat_rate", "difference", 0.04),
-    "giant_component_authors": Tolerance("giant_component_authors", "difference", 0.08),
-    "clustering": Tolerance("clustering", "difference", 0.03),
-    "assortativity": Tolerance("assortativity", "difference", 0.10),
-    "authors": Tolerance("authors", "relative", 0.08),
-    "papers_per_author": Tolerance("papers_per_author", "relative", 0.05),
-    "coauthors_per_author": Tolerance("coauthors_per_author", "relative", 0.08),
-    "authors_by_paper": Tolerance("authors_by_paper", "KS", 0.05),
-    "papers_by_author": Tolerance("papers_by_author", "KS", 0.03),
-    "coauthors_by_author": Tolerance("coauthors_by_author", "KS", 0.06),
+    name: Tolerance(name, kind, size)
+    for name, kind, size in (
+        ("single_authored", "difference", 0.02),
+        ("gini_papers", "difference", 0.02),
+        ("newcomer_rate", "difference", 0.04),
+        ("q", "difference", 0.05),
+        ("repeat_rate", "difference", 0.04),
+        ("giant_component_authors", "difference", 0.08),
+        ("clustering", "difference", 0.03),
+        ("assortativity", "difference", 0.10),
+        ("authors", "relative", 0.08),
+        ("papers_per_author", "relative", 0.05),
+        ("coauthors_per_author", "relative", 0.08),
+        ("authors_by_paper", "KS", 0.05),
+        ("papers_by_author", "KS", 0.03),
+        ("coauthors_by_author", "KS", 0.06),
+    )
 }
 """The fourteen measures by which a simulated community is judged."""
 
@@ -102,9 +105,11 @@ def error_of(
 ) -> float:
     """The error of one measure, in the unit of its tolerance; see ``errors_in_tolerances``."""
     one, other = getattr(simulated, tolerance.measure), getattr(observed, tolerance.measure)
-    if tolerance.kind == "KS":
-        return _one_sided(len(one) > 0, len(other) > 0, kolmogorov_smirnov(one, other))
-    return scalar_error(tolerance, float(one), float(other))
+    if tolerance.kind != "KS":
+        return scalar_error(tolerance, float(one), float(other))
+    if len(one) and len(other):
+        return kolmogorov_smirnov(one, other)
+    return 1.0 if len(one) or len(other) else math.nan
 
 
 def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> float:
@@ -113,11 +118,13 @@ def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> flo
     Args:
         simulated: the value; NaN where it is not known.
     """
+    if math.isnan(simulated) or math.isnan(observed):
+        return math.nan if math.isnan(simulated) and math.isnan(observed) else 1.0
     difference = simulated - observed
-    if tolerance.kind == "relative":
-        # An observed value of zero leaves no share to tell: any other value is a whole error off.
-        difference = difference / observed if observed else float(np.sign(difference))
-    return _one_sided(not np.isnan(simulated), not np.isnan(observed), difference)
+    if tolerance.kind != "relative":
+        return difference
+    # An observed value of zero leaves no share to tell: any other value is a whole error off.
+    return difference / observed if observed else float(np.sign(difference))
 
 
 MOST_COUNTED = 5.0
@@ -126,13 +133,13 @@ MOST_COUNTED = 5.0
 
 def score(errors: Mapping[str, float], most: float = MOST_COUNTED) -> float:
     """Root mean square of the errors that are known, in tolerances; NaN of none."""
-    known = np.minimum(np.abs(_known(errors)), most)
-    return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
+    known = np.minimum(np.abs(known_of([*errors.values()])), most)
+    return float(np.sqrt(np.mean(known**2))) if len(known) else math.nan
 
 
 def within_tolerance(errors: Mapping[str, float]) -> int:
     """How many of the errors are at most one tolerance."""
-    return int((np.abs(_known(errors)) <= 1 + 1e-9).sum())
+    return int((np.abs(known_of([*errors.values()])) <= 1 + 1e-9).sum())
 
 
 def kolmogorov_smirnov(one: IntArray, other: IntArray) -> float:
@@ -144,14 +151,3 @@ def kolmogorov_smirnov(one: IntArray, other: IntArray) -> float:
         np.cumsum(np.bincount(values, minlength=length)) / len(values) for values in (one, other)
     ]
     return float(np.abs(shares[0] - shares[1]).max())
-
-
-def _one_sided(one: bool, other: bool, error: float) -> float:
-    if one and other:
-        return error
-    return 1.0 if one or other else float("nan")
-
-
-def _known(errors: Mapping[str, float]) -> FloatArray:
-    values = np.array(list(errors.values()), dtype=np.float64)
-    return values[~np.isnan(values)]
