@@ -11,7 +11,6 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,32 +30,22 @@ from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import PreparedCalibration
 from virsci_society.scenarios.calibration.counting import Counting
-from virsci_society.scenarios.calibration.fitting import FIRST, Fit, Tell
+from virsci_society.scenarios.calibration.fitting import FIRST, Fit
 from virsci_society.scenarios.calibration.hindcast import judge_held_out
 from virsci_society.scenarios.calibration.outputs import Outcome, write_outputs
-from virsci_society.scenarios.calibration.windows import run_job
+from virsci_society.scenarios.calibration.windows import Tell, run_job
 from virsci_society.scenarios.runs.run_journal import key_differences
 
 LOCK, OPENED = "lock.json", "held_out.json"
 
 
-@dataclass(frozen=True)
-class CalibrationPlan:
-    """What a calibration will take."""
-
-    runs: Mapping[str, int]
-    seconds_a_run: float
-    minutes: float
-
-
-def plan(calibration: PreparedCalibration, workers: int) -> CalibrationPlan:
-    """How many simulations a calibration takes, and how long, by a timed pair."""
+def plan(calibration: PreparedCalibration) -> tuple[dict[str, int], float]:
+    """How many simulations a calibration takes by stage, and the seconds of one."""
     fit = Fit(calibration, Path("nowhere"))
     jobs = fit.jobs(FIRST, np.zeros((2, len(fit.names))), fit.settings[-1:])
     began = time.perf_counter()
     for job in jobs:
         run_job(calibration.simulator, fit.windows[-1:], job)
-    each = (time.perf_counter() - began) / len(jobs)
     effort, windows = fit.file.effort, len(fit.windows)
     runs = {
         "seeds at the centre": effort.noise * windows,
@@ -64,7 +53,7 @@ def plan(calibration: PreparedCalibration, workers: int) -> CalibrationPlan:
         "second wave": effort.second_wave * windows,
         "held-out windows": (effort.seeds + effort.draws) * len(fit.file.held_out),
     }
-    return CalibrationPlan(runs, each, sum(runs.values()) * each / max(1, workers) / 60)
+    return runs, (time.perf_counter() - began) / len(jobs)
 
 
 def calibrate(
@@ -81,7 +70,7 @@ def calibrate(
     require_extra("calibration", "sklearn", "a calibration needs scikit-learn")
     fit = Fit(calibration, folder, workers, tell)
     # Sums in another order would be other bytes.
-    with closing(fit), threadpool_limits(limits=1):
+    with closing(fit.simulations), threadpool_limits(limits=1):
         fit.observed  # noqa: B018 - an unknown target is reported before the lock is written
         take_lock(folder, lock_data(calibration))
         remove_file(folder / HASHES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -182,7 +182,6 @@ class PreparedCalibration:
     fitted_on: FittedOn
     base_file: Path | None = None
     notes: tuple[str, ...] = ()
-    settings: tuple[str, ...] = ()
     diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
 
     @cached_property
@@ -203,7 +202,7 @@ class PreparedCalibration:
 
 
 def read_calibration(
-    path: Path, *, base: str | None = None, settings: Sequence[str] = (), trust: bool = False
+    path: Path, *, base: str | None = None, trust: bool = False
 ) -> PreparedCalibration:
     """Read and check a calibration."""
     if path.is_dir():
@@ -223,10 +222,6 @@ def read_calibration(
         diagnostics.add(("base",), str(error))
         diagnostics.raise_faults()
         raise
-    if settings:
-        # Apart from the base itself: a fault of a setting is in no line of the file.
-        scenario = load_scenario(place, settings=settings, trust=trust)
-        simulator = assembly_simulator(scenario)
     known = keys.values_of(scenario)
     for key, prior in file.priors.items() if "priors" in diagnostics.document.data else ():
         if key not in known:
@@ -241,7 +236,6 @@ def read_calibration(
     # Of the default priors those are taken whose keys the base has.
     priors = {key: prior for key, prior in file.priors.items() if key in known}
     file = file.model_copy(update={"priors": priors})
-    _check_settings(file, known, settings)
     corpus, fitted_on = _corpus_of(file, folder, diagnostics)
     for name in ("fit", "held_out"):
         for number, one in enumerate(getattr(file, name)):
@@ -256,7 +250,7 @@ def read_calibration(
     diagnostics.raise_faults()
     base_file = None if file.base in library() else place
     parts = file, corpus, simulator, scenario, fitted_on, base_file, (*notes, *_remarks(file))
-    return PreparedCalibration(*parts, tuple(settings), diagnostics)
+    return PreparedCalibration(*parts, diagnostics)
 
 
 def _file_for(folder: Path) -> CalibrationFile:
@@ -298,29 +292,6 @@ def _read_file(reader: Reader) -> CalibrationFile:
     if file is None:
         raise InputError("the calibration cannot be read")
     return file
-
-
-def _check_settings(
-    file: CalibrationFile, known: Mapping[str, float | None], settings: Sequence[str]
-) -> None:
-    """Refuse by name every setting that would change nothing of what is simulated."""
-    faults = []
-    for setting in settings:
-        key = setting.partition("=")[0].strip()
-        found = [one for one in known if f"{one}.".startswith(f"{key}.")]
-        fitted = next((one for one in found if one in file.priors), None)
-        counted = next((one for one in found if keys.PARAMETERS[one].counted), None)
-        if fitted or counted:
-            does = f"fits {fitted}" if fitted else f"counts {counted} in the papers"
-            faults.append(f"--set {key}: the calibration {does}; leave the setting out")
-        elif key.partition(".")[0] not in SIMULATED:
-            where = "the calibration file" if key in CalibrationFile.model_fields else "the runs"
-            faults.append(
-                f"--set {key}: of the base a calibration simulates {' and '.join(SIMULATED)} "
-                f"alone; set it in {where}"
-            )
-    if faults:
-        raise InputError("\n".join(faults))
 
 
 def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:

@@ -11,7 +11,7 @@ import typer
 
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded, tell
+from virsci_society.scenarios.terminal.arguments import Trust, guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ def calibrate(
     base: Annotated[
         str | None, typer.Option(metavar="SCENARIO", help="The scenario that is extended.")
     ] = None,
-    set_: Settings = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only print how many simulations, and how long.")
     ] = False,
@@ -48,19 +47,19 @@ def calibrate(
     find_code_here(trust)
     with make_progress() as progress:
         progress.begin(f"reading {source}")
-        read = read_calibration(source, base=base, settings=set_ or (), trust=trust)
+        read = read_calibration(source, base=base, trust=trust)
         if not plan:
             folder = out or Path("runs") / "calibrations" / source.stem
             outcome = calibration.calibrate(read, folder, workers=workers, tell=progress.begin)
     if not plan:
         _print_outcome(outcome, folder)
         return
-    found = calibration.plan(read, workers)
-    rows = [*found.runs.items(), ("all", sum(found.runs.values()))]
-    print_table("simulations", ("of what", "number"), rows)
+    runs, seconds = calibration.plan(read)
+    number = sum(runs.values())
+    print_table("simulations", ("of what", "number"), [*runs.items(), ("all", number)])
     tell(
-        f"{found.seconds_a_run:.2f} s each, by a timed pair; about {found.minutes:.1f} minutes "
-        f"with {workers} process{'es' * (workers > 1)}"
+        f"{seconds:.2f} s each, by a timed pair; about {number * seconds / workers / 60:.1f} "
+        f"minutes with {workers} process{'es' * (workers > 1)}"
     )
 
 

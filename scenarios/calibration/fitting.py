@@ -27,8 +27,8 @@ from virsci_society.scenarios.calibration.windows import (
     Corpus,
     Job,
     ObservedWindow,
-    SimulationLog,
     Simulations,
+    Tell,
     Window,
 )
 
@@ -53,7 +53,6 @@ FARTHEST = 3.0
 ACCEPT, FEWEST = 0.05, 30
 """Share and least number of the points that are accepted as near."""
 FLOOR = 1e-9
-Tell = Callable[[str], None]
 Predictor = Callable[[FloatArray], FloatArray]
 """Estimates of the parameters at some summaries."""
 
@@ -376,11 +375,10 @@ class Fit:
         tell: Tell = lambda text: None,
     ) -> None:
         self.calibration, self.file, self.corpus = calibration, calibration.file, calibration.corpus
-        self.workers, self.tell = workers, tell
+        self.tell = tell
         # In the order of the table: that of a file must change no point of the design.
         self.names = tuple(key for key in keys.PARAMETERS if key in self.file.priors)
-        self.log = SimulationLog(folder)
-        self._made: Simulations | None = None
+        self.simulations = Simulations(folder, calibration.simulator, workers)
         self.targets = [MEASURED.index(name) for name in self.file.targets]
         self.fit_windows = sorted(self.file.fit, key=lambda one: one.first)
 
@@ -505,20 +503,9 @@ class Fit:
 
         What the log holds is not simulated again. Returns (points, windows, ``MEASURED``).
         """
-        # Every job is looked up, so that a calibration that was stopped repeats nothing.
-        jobs = self.jobs(stage, points, settings)
-        missing = [job for job in jobs if self.log.find(job) is None]
-        if missing:
-            name = stage.replace("_", " ")
-            self.tell(f"{name}: {len(missing):,} simulations")
-            if self._made is None or self._made.windows != tuple(windows):
-                self.close()
-                self._made = Simulations(self.calibration.simulator, windows, self.workers)
-            for done, _ in enumerate(self.log.append(missing, self._made.results(missing)), 1):
-                if done % 100 == 0:
-                    self.tell(f"{name}: {done:,} of {len(missing):,}")
-        values = np.array([self.log.find(job) for job in jobs], dtype=np.float64)
-        return values.reshape(len(points), len(settings), len(MEASURED))
+        values = self.simulations.measured(self.jobs(stage, points, settings), windows, self.tell)
+        shape = len(points), len(settings), len(MEASURED)
+        return np.array(values, dtype=np.float64).reshape(shape)
 
     def jobs(
         self, stage: str, points: FloatArray, settings: Sequence[Mapping[str, float]]
@@ -535,12 +522,6 @@ class Fit:
             for point, scores in enumerate(points)
             for window, setting in enumerate(settings)
         ]
-
-    def close(self) -> None:
-        """End the worker processes; the next simulation starts them again."""
-        if self._made is not None:
-            self._made.close()
-            self._made = None
 
     def moments(self, measured: FloatArray) -> FloatArray:
         """The targets among everything measured."""

@@ -112,8 +112,9 @@ def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
     tables, scores = [], []
     for place, (one, window) in enumerate(zip(years, windows, strict=True)):
         earlier = windows_before(fit.corpus, one, TREND_WINDOWS, skipped=3)
+        last = ObservedWindow.of(fit.corpus, one.earlier())
         rivals = {
-            "persistence": window.compare(ObservedWindow.of(fit.corpus, one.earlier())),
+            "persistence": window.compare(last.measures, last.patterns),
             "trend": trend_values(earlier, window),
         }
         table = _compared(fit, window, runs[:, place], drawn[:, place], rivals, discrepancy)
@@ -131,7 +132,7 @@ def _compared(
     discrepancy: Mapping[str, float],
 ) -> pd.DataFrame:
     """A row per measure: observed, simulated and by the rivals, with errors in tolerances."""
-    observed = window.compare(window)
+    observed = window.measures.numbers() | dict.fromkeys(DISTANCES, 0.0)
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
         values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))

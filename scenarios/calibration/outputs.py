@@ -27,7 +27,6 @@ from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.counting import CountedValues
 from virsci_society.scenarios.calibration.fitting import ESTIMATORS, IDENTIFIED, Fit
 from virsci_society.scenarios.calibration.hindcast import INTERVAL
-from virsci_society.scenarios.config.document import from_settings
 from virsci_society.scenarios.config.yaml_io import write_yaml
 from virsci_society.society.results.table_files import write_csv
 
@@ -138,18 +137,7 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
             for section in sections:
                 node = node.setdefault(section, {})
             node[last] = f"{_rounded(row['value'])}  # {_origin(row)}"
-    _lay_settings(tree, from_settings(calibration.settings).data)
     return "\n".join([*lines, *_yaml_lines(tree, "")]) + "\n"
-
-
-def _lay_settings(tree: dict[str, Any], data: Mapping[Any, Any]) -> None:
-    """Add the keys of the command to those that were calibrated; they were simulated as well."""
-    for key, value in data.items():
-        if isinstance(value, Mapping) and value:
-            _lay_settings(tree.setdefault(key, {}), value)
-        else:
-            # JSON is YAML on one line.
-            tree[key] = f"{json.dumps(value)}  # set"
 
 
 def _yaml_lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
@@ -47,6 +47,7 @@ MEASURED = (*ASSEMBLY_MEASURES, *DISTANCES)
 """What is kept of every simulation."""
 AT_ONCE = 8
 """Jobs that go to a worker together."""
+Tell = Callable[[str], None]
 _YEARS = re.compile(r"^\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?$")
 
 
@@ -205,15 +206,12 @@ class ObservedWindow:
     def values(self, papers: Authorships) -> dict[str, float]:
         """``MEASURED`` of simulated papers of the window."""
         found = assembly_measures(papers.dated(), self.history)
-        return self._compare(found, self._patterns_of(papers))
+        return self.compare(found, self._patterns_of(papers))
 
-    def compare(self, other: ObservedWindow) -> dict[str, float]:
-        """``MEASURED`` of the real papers of another window."""
-        return self._compare(other.measures, other.patterns)
-
-    def _compare(
+    def compare(
         self, found: AssemblyMeasures, patterns: Counter[tuple[int, str]]
     ) -> dict[str, float]:
+        """``MEASURED`` of other papers, or of those of another window, beside its own."""
         values = found.numbers()
         for name in DISTANCES[:-1]:
             values[name] = error_of(TOLERANCES[name], found, self.measures)
@@ -260,28 +258,69 @@ def run_job(
     return [*window.values(papers).values()]
 
 
+LOG = "simulations.jsonl"
+Key = tuple[str, int, int, str]
+"""Stage, point and window of a simulation, and a hash of its seed and parameters."""
+
+
+def _key(job: Job) -> Key:
+    what = json.dumps([job.seed, sorted(job.parameters.items())])
+    return job.stage, job.point, job.window, hashlib.sha256(what.encode()).hexdigest()[:16]
+
+
 class Simulations:
-    """Does jobs in some windows, in this process or in some whose life ends with ``close``."""
+    """The simulations of one calibration, each logged at once, so that a stop loses none.
 
-    def __init__(
-        self, simulator: AssemblySimulator, windows: Sequence[ObservedWindow], workers: int
-    ) -> None:
-        self.simulator, self.windows, self.workers = simulator, tuple(windows), workers
+    They are made in this process or in ``workers``, whose life ends with ``close``.
+    """
+
+    def __init__(self, folder: Path, simulator: AssemblySimulator, workers: int = 1) -> None:
+        self.path, self.simulator, self.workers = folder / LOG, simulator, workers
+        self.known: dict[Key, list[float]] = {}
         self._pool: ProcessPoolExecutor | None = None
+        self._windows: tuple[ObservedWindow, ...] = ()
+        length = 0
+        for end, key, values in _read(self.path):
+            length, self.known[key] = end, values
+        if self.path.exists() and self.path.stat().st_size > length:
+            # What a kill has left of a line must not stand before the next one.
+            with open_in_place(self.path, "r+b") as file:
+                file.truncate(length)
 
-    def results(self, jobs: Sequence[Job]) -> Iterator[list[float]]:
-        """What every job measures, in the order of the jobs."""
+    def measured(
+        self, jobs: Sequence[Job], windows: Sequence[ObservedWindow], tell: Tell
+    ) -> list[list[float]]:
+        """What every job measures in its window; what the log holds is not simulated again."""
+        missing = [job for job in jobs if _key(job) not in self.known]
+        if missing:
+            name = missing[0].stage.replace("_", " ")
+            tell(f"{name}: {len(missing):,} simulations")
+            results = self._results(missing, tuple(windows))
+            with open_in_place(self.path, "a") as file:
+                for done, (job, values) in enumerate(zip(missing, results, strict=True), 1):
+                    content = json.dumps([*_key(job), values])
+                    file.write(f"{zlib.crc32(content.encode()):08x} {content}\n")
+                    file.flush()
+                    self.known[_key(job)] = values
+                    if done % 100 == 0:
+                        tell(f"{name}: {done:,} of {len(missing):,}")
+        return [self.known[_key(job)] for job in jobs]
+
+    def _results(
+        self, jobs: Sequence[Job], windows: tuple[ObservedWindow, ...]
+    ) -> Iterator[list[float]]:
         if self.workers <= 1 or len(jobs) < 2:
-            yield from (run_job(self.simulator, self.windows, job) for job in jobs)
+            yield from (run_job(self.simulator, windows, job) for job in jobs)
             return
-        if self._pool is None:
+        if self._pool is None or self._windows != windows:
             # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
             import multiprocessing
 
-            spawn = multiprocessing.get_context("spawn")
-            state = self.simulator, self.windows
+            self.close()
+            spawn, state = multiprocessing.get_context("spawn"), (self.simulator, windows)
             # Kept for the next jobs: each process is sent all windows when it starts.
             self._pool = ProcessPoolExecutor(self.workers, spawn, _begin, state)
+            self._windows = windows
         try:
             yield from self._pool.map(_do, jobs, chunksize=AT_ONCE)
         except BrokenProcessPool as error:
@@ -290,68 +329,22 @@ class Simulations:
             ) from error
 
     def close(self) -> None:
-        """End the processes, and what they have not begun."""
+        """End the processes, and what they have not begun; the next simulation starts others."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-_AT_WORK: tuple[AssemblySimulator, tuple[ObservedWindow, ...]] | None = None
+_AT_WORK: list[Any] = []
+"""Simulator and windows of a worker process."""
 
 
 def _begin(simulator: AssemblySimulator, windows: tuple[ObservedWindow, ...]) -> None:
-    """Make a worker process ready."""
-    global _AT_WORK
-    _AT_WORK = simulator, windows
+    _AT_WORK[:] = simulator, windows
 
 
 def _do(job: Job) -> list[float]:
-    if _AT_WORK is None:
-        raise SocietyError("a worker was given a job before it was ready")
-    return run_job(*_AT_WORK, job)
-
-
-LOG = "simulations.jsonl"
-Key = tuple[str, int, int, str]
-"""Stage, point and window of a simulation, and a hash of its seed and parameters."""
-
-
-class SimulationLog:
-    """The simulations of one calibration, each appended at once, so that a stop loses none."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / LOG
-        self._known: dict[Key, list[float]] = {}
-        length = 0
-        for end, key, values in _read(self.path):
-            length, self._known[key] = end, values
-        if self.path.exists() and self.path.stat().st_size > length:
-            # What a kill has left of a line must not stand before the next one.
-            with open_in_place(self.path, "r+b") as file:
-                file.truncate(length)
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def find(self, job: Job) -> list[float] | None:
-        """What a job measured; None where it was not done."""
-        return self._known.get(_key(job))
-
-    def append(self, jobs: Sequence[Job], results: Iterator[list[float]]) -> Iterator[Job]:
-        """Write results as they come; yield each job when its line is written."""
-        with open_in_place(self.path, "a") as file:
-            for job, values in zip(jobs, results, strict=True):
-                key = _key(job)
-                content = json.dumps([*key, values])
-                file.write(f"{zlib.crc32(content.encode()):08x} {content}\n")
-                file.flush()
-                self._known[key] = values
-                yield job
-
-
-def _key(job: Job) -> Key:
-    what = json.dumps([job.seed, sorted(job.parameters.items())])
-    return job.stage, job.point, job.window, hashlib.sha256(what.encode()).hexdigest()[:16]
+    return run_job(_AT_WORK[0], _AT_WORK[1], job)
 
 
 def _read(path: Path) -> Iterator[tuple[int, Key, list[float]]]:

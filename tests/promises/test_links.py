@@ -8,7 +8,7 @@ from tests.agents.files.test_atomic_files import KINDS, plant
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.calibration.calibrate import take_lock
-from virsci_society.scenarios.calibration.windows import SimulationLog
+from virsci_society.scenarios.calibration.windows import LOG, Simulations
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.study.lock import require_lock
@@ -148,10 +148,5 @@ def test_calibrations(outside, tmp_path, promise):
     names = ("lock.json", "held_out.json", "report.html", "posterior.parquet", "simulations.jsonl")
     names += ("calibrated.yaml", "calibration.json")
     tried = each_planted(folder, names, outside, lambda _: take_lock(folder, {"hash": ""}))
-    tried += each_planted(
-        folder,
-        [SimulationLog(folder).path.name],
-        outside,
-        lambda _: list(SimulationLog(folder).append([], iter(()))),
-    )
+    tried += each_planted(folder, [LOG], outside, lambda _: Simulations(folder, None))
     promise("R10", "links refused", tried)

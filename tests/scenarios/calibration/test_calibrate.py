@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from tests.scenarios.calibration.conftest import FILE, write_jsonl
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.calibration import outputs
 from virsci_society.scenarios.calibration.calibrate import calibrate, plan
 from virsci_society.scenarios.calibration.calibration_file import read_calibration
 from virsci_society.scenarios.calibration.parameters import borrowed_values
@@ -234,20 +233,10 @@ def test_without_the_extra_it_is_named_before_anything_is_simulated(read, tmp_pa
     assert not (tmp_path / "none").exists()
 
 
-def test_what_was_set_stands_in_the_calibrated_scenario():
-    tree = {"founding": {"mean": "2  # counted"}}
-    outputs._lay_settings(tree, {"founding": {"max_teams": 7}, "protocol": {"use": "wordless"}})
-    lines = list(outputs._yaml_lines(tree, ""))
-    assert [line.partition("  #")[0] for line in lines] == [
-        *("founding:", "  mean: 2", "  max_teams: 7", "protocol:", '  use: "wordless"')
-    ]
-
-
 def test_the_plan_counts_the_simulations(read):
-    made = plan(read(), workers=2)
-    assert sum(made.runs.values()) == 3 * (6 + 24 + 8) + 5 + 5
-    assert made.seconds_a_run > 0
-    assert made.minutes > 0
+    runs, seconds = plan(read())
+    assert sum(runs.values()) == 3 * (6 + 24 + 8) + 5 + 5
+    assert seconds > 0
 
 
 @pytest.mark.slow

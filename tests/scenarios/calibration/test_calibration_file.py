@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import textwrap
 from pathlib import Path
 
@@ -123,22 +122,6 @@ def test_a_base_with_outside_seats_is_refused(read, place):
     (found,) = faults(read, FILE)
     assert "field.yaml:3:" in found
     assert "population.outside_seats: a calibration simulates everybody" in found
-
-
-def test_a_setting_reaches_the_base_or_is_refused_by_name(read):
-    made = read(FILE, settings=["founding.max_teams=7"])
-    assert made.base_data()["founding"]["max_teams"] == 7
-    fitted, counted = next(iter(made.file.priors)), "protocol.again.stay"
-    for key, told in {
-        f"{fitted}=0.2": f"--set {fitted}: the calibration fits {fitted}",
-        f"{counted}=0.2": f"--set {counted}: the calibration counts {counted}",
-        "until=5y": "--set until: of the base a calibration simulates founding and protocol",
-        "seed=5": "set it in the calibration file",
-    }.items():
-        with pytest.raises(InputError, match=re.escape(told)):
-            read(FILE, settings=[key])
-    with pytest.raises(InputError, match=r"^--set founding\.max_teems: unknown key"):
-        read(FILE, settings=["founding.max_teems=7"])
 
 
 def test_the_file_of_the_documentation_is_read(read, place):

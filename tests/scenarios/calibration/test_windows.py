@@ -5,46 +5,57 @@ import math
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.calibration.windows import Job, SimulationLog, Window
+from virsci_society.scenarios.calibration import windows
+from virsci_society.scenarios.calibration.windows import LOG, Job, Simulations, Window
 
 JOBS = [Job("first", point, 0, 1, {}) for point in range(3)]
+FOUND = [[0.1 + 0.2, 1.0], [math.nan, 2.0], [math.inf, 3.0]]
 
 
-def fill(folder):
-    log = SimulationLog(folder)
-    list(log.append(JOBS, iter([[0.1 + 0.2, 1.0], [math.nan, 2.0], [math.inf, 3.0]])))
-    return log.path
+@pytest.fixture
+def measure(tmp_path, monkeypatch):
+    """Jobs are measured without a simulation; a function that does so and tells how many were."""
+    monkeypatch.setattr(windows, "run_job", lambda _, __, job: FOUND[job.point])
+
+    def measured(*jobs):
+        told = []
+        values = Simulations(tmp_path, None).measured(jobs, (), told.append)
+        return values, told
+
+    return measured
 
 
-def test_what_was_written_is_found(tmp_path):
-    fill(tmp_path)
-    log = SimulationLog(tmp_path)
-    assert len(log) == 3
-    assert log.find(JOBS[0]) == [0.1 + 0.2, 1.0]
-    assert math.isnan(log.find(JOBS[1])[0])
-    assert log.find(JOBS[2])[0] == math.inf
-    assert log.find(Job("second", 0, 0, 1, {})) is None
+def test_what_was_written_is_not_simulated_again(measure):
+    assert measure(*JOBS)[1] == ["first: 3 simulations"]
+    (one, other, last), told = measure(*JOBS)
+    assert told == []
+    assert (one, last) == (FOUND[0], FOUND[2])
+    assert math.isnan(other[0])
     # The same place of the design with other parameters is another simulation.
-    assert log.find(Job("first", 0, 0, 1, {"protocol.selection.q": 0.5})) is None
-    assert log.find(Job("first", 0, 0, 2, {})) is None
+    for job in (
+        Job("second", 0, 0, 1, {}),
+        Job("first", 0, 0, 1, {"a": 0.5}),
+        Job("first", 0, 0, 2, {}),
+    ):
+        assert measure(job)[1] == [f"{job.stage}: 1 simulations"]
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20])
-def test_a_line_that_was_cut_short_is_dropped(tmp_path, cut):
-    path = fill(tmp_path)
+def test_a_line_that_was_cut_short_is_dropped(measure, tmp_path, cut):
+    measure(*JOBS)
+    path = tmp_path / LOG
     whole = path.read_bytes()
     path.write_bytes(whole[:-cut])
-    log = SimulationLog(tmp_path)
-    assert len(log) == 2
-    list(log.append(JOBS[2:], iter([[math.inf, 3.0]])))
+    assert measure(*JOBS)[1] == ["first: 1 simulations"]
     assert path.read_bytes() == whole
 
 
-def test_a_line_that_was_changed_is_refused(tmp_path):
-    path = fill(tmp_path)
+def test_a_line_that_was_changed_is_refused(measure, tmp_path):
+    measure(*JOBS)
+    path = tmp_path / LOG
     path.write_text(path.read_text().replace("2.0", "2.5"))
     with pytest.raises(InputError, match=r"simulations.jsonl:2: "):
-        SimulationLog(tmp_path)
+        measure(*JOBS)
 
 
 def test_windows_are_written_as_years():
