@@ -93,10 +93,11 @@ def calibrate(
 def lock_data(calibration: PreparedCalibration) -> dict[str, Any]:
     """Everything that must stay the same in a folder."""
     file, corpus = calibration.file, calibration.corpus
-    opened = file.first_held_out
+    opened, base = file.first_held_out, calibration.base.to_data()
     data = {
         "file": file.to_data(),
-        "base": calibration.base_data(),
+        # The sections that are simulated.
+        "base": {name: base[name] for name in ("founding", "protocol")},
         "papers": corpus.digest(None, opened),
         "held_out": corpus.digest(opened, file.end),
         "parameters": hash_json({key: str(one) for key, one in keys.PARAMETERS.items()}),

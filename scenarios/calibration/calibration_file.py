@@ -39,8 +39,6 @@ from virsci_society.scenarios.config.reader import Reader
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.config.yaml_io import KeyPath
 
-SIMULATED = ("founding", "protocol")
-"""Sections of the base that a calibration simulates."""
 WINDOW_YEARS, FIT_WINDOWS = 2, 3
 """Years and number of the fit windows that are taken where only an ecosystem is given."""
 DEFAULT_NOTE = (
@@ -194,11 +192,6 @@ class PreparedCalibration:
         """Which author of a real paper is taken for the leader: as the base orders authors."""
         order = getattr(self.base.protocol, "author_order", "leader_last")
         return "first" if order == "leader_first" else "last"
-
-    def base_data(self) -> dict[str, Any]:
-        """What of the base decides what is simulated."""
-        data = self.base.to_data()
-        return {name: data[name] for name in SIMULATED}
 
 
 def read_calibration(

@@ -101,15 +101,30 @@ def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> 
 
 def write_outputs(folder: Path, outcome: Outcome) -> None:
     """Write every file of a calibration, the same bytes every time."""
+    fit = outcome.fit
     write_atomically(folder / SCENARIO, scenario_text(outcome, folder))
     with replacing(folder / "posterior.parquet") as path:
         outcome.draws.to_parquet(path, index=False)
-    tables = {"table": simulated_points(outcome.fit), "check": outcome.check}
+    tables = {"table": simulated_points(fit), "check": outcome.check}
     # Ten digits: the last ones of a sum depend on the libraries of the machine.
     write_csv(folder, tables, float_format="%.10g")
-    text = json.dumps(_plain(everything(outcome)), indent=1, ensure_ascii=False, allow_nan=False)
+    data = everything(outcome)
+    text = json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False)
     write_atomically(folder / "calibration.json", text + "\n")
-    write_html(folder / "report.html", render_page(outcome))
+    environment = template_environment(
+        "virsci_society.scenarios.calibration", "virsci_society.metrics.report"
+    )
+    page = environment.get_template("calibration.html").render(
+        data,
+        style=style_sheet(environment),
+        title=fit.file.calibrate,
+        notes=[*fit.calibration.notes, outcome.opened],
+        boundary=str(fit.file.boundary_year),
+        fitted=", ".join(one.name for one in fit.windows),
+        held=", ".join(one.name for one in fit.file.held_out),
+        identified=IDENTIFIED,
+    )
+    write_html(folder / "report.html", page)
     write_hashes(folder, (path for path in folder.iterdir() if path.is_file()))
 
 
@@ -136,7 +151,12 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
             node = tree
             for section in sections:
                 node = node.setdefault(section, {})
-            node[last] = f"{_rounded(row['value'])}  # {_origin(row)}"
+            told = row["origin"] + (f" ({row['estimator']})" if row["estimator"] else "")
+            if told != "counted":
+                told += f", 90 % {_rounded(row['low'])} to {_rounded(row['high'])}"
+            elif not math.isnan(row["error"]):
+                told += f", standard error {_rounded(row['error'])}"
+            node[last] = f"{_rounded(row['value'])}  # {told}"
     return "\n".join([*lines, *_yaml_lines(tree, "")]) + "\n"
 
 
@@ -147,15 +167,6 @@ def _yaml_lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
         else:
             yield f"{indent}{key}:"
             yield from _yaml_lines(node, indent + "  ")
-
-
-def _origin(row: Mapping[str, Any]) -> str:
-    if row["origin"] == "counted":
-        error = "" if math.isnan(row["error"]) else f", standard error {_rounded(row['error'])}"
-        return f"counted{error}"
-    span = f"90 % {_rounded(row['low'])} to {_rounded(row['high'])}"
-    named = f" ({row['estimator']})" if row["estimator"] else ""
-    return f"{row['origin']}{named}, {span}"
 
 
 def _rounded(value: float) -> str:
@@ -204,27 +215,6 @@ def everything(outcome: Outcome) -> dict[str, Any]:
         "scores": records(outcome.scores),
         "check": records(outcome.check),
     }
-
-
-def render_page(outcome: Outcome) -> str:
-    """The page as HTML text."""
-    environment = template_environment(
-        "virsci_society.scenarios.calibration", "virsci_society.metrics.report"
-    )
-    fit = outcome.fit
-    return environment.get_template("calibration.html").render(
-        style=style_sheet(environment),
-        title=fit.file.calibrate,
-        notes=[*fit.calibration.notes, outcome.opened],
-        boundary=str(fit.file.boundary_year),
-        fitted=", ".join(one.name for one in fit.windows),
-        held=", ".join(one.name for one in fit.file.held_out),
-        parameters=records(outcome.parameters),
-        identified=IDENTIFIED,
-        scores=records(outcome.scores),
-        check=records(outcome.check),
-        points=everything(outcome)["points"],
-    )
 
 
 def _plain(value: Any) -> Any:
