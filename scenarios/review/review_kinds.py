@@ -1,8 +1,8 @@
 """The kinds of review by a model, and the forms that reviewers fill in.
 
 No form has a default, so an unreadable review is a missing one. Offline, rules review: they score
-how long, how varied and how linked a text is, with a little noise, and their remarks say which of
-these was low or high. They judge nothing; they only let the commands be tried without a model.
+how long a text is, with a little noise. They judge nothing; they only let the commands be tried
+without a model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from virsci_society.agents.offline.asked import Asked, Rule
-from virsci_society.agents.offline.text import split_sentences, stems, tokens, truncate_words
+from virsci_society.agents.offline.text import split_sentences, tokens, truncate_words
 from virsci_society.agents.prompts.prompt import Prompt
 from virsci_society.agents.replies.form import Form
 
@@ -97,48 +97,30 @@ class MetaReview(ProposalReview):
     """The review on which a committee agrees."""
 
 
+SCORED = tuple(
+    str(field.alias)
+    for name, field in ProposalReview.model_fields.items()
+    if name not in Remarks.model_fields
+)
+"""The eight dimensions and the overall score, as the rubric calls them."""
 LONG = 250
 """Words of an abstract from which it counts as long."""
-LINKS = frozenset({"because", "therefore", "thus", "so", "which", "while", "however", "then"})
-NOISE = 0.7
-WEIGHTS: Mapping[str, tuple[float, float, float]] = {
-    "Novelty": (0.1, 0.8, 0.1),
-    "Workability": (0.4, 0.2, 0.4),
-    "Relevance": (0.3, 0.3, 0.4),
-    "Specificity": (0.8, 0.1, 0.1),
-    "Integration Depth": (0.2, 0.5, 0.3),
-    "Strategic Vision": (0.4, 0.5, 0.1),
-    "Methodological Rigor": (0.6, 0.1, 0.3),
-    "Argumentative Cohesion": (0.1, 0.1, 0.8),
-    "Overall": (0.3, 0.4, 0.3),
-}
-"""Weights of the length, variety and linking of a text in the score of each dimension."""
+NOISE = 1.0
 
 
-def _text_shares(slots: Mapping[str, Any]) -> tuple[float, float, float]:
-    """How long, how varied and how linked an abstract is, each from 0 to 1."""
-    text = str(slots.get("abstract", ""))
-    words, sentences = tokens(text), split_sentences(text)
-    linked = sum(any(word in LINKS for word in tokens(one)) for one in sentences)
-    varied = len(stems(text)) / max(1, len(words))
-    return min(1.0, len(words) / LONG), min(1.0, 1.5 * varied), linked / max(1, len(sentences))
-
-
-def _score_by_rule(asked: Asked, dimension: str) -> int:
-    """A whole number from 1 to 10."""
-    parts = zip(WEIGHTS[dimension], _text_shares(asked.slots), strict=True)
-    mean = 2.0 + 6.0 * sum(weight * share for weight, share in parts)
-    return int(np.clip(round(mean + NOISE * asked.rng.standard_normal()), 1, 10))
+def _score_by_rule(asked: Asked) -> int:
+    """A whole number from 1 to 10 that rises with the length of the abstract."""
+    length = min(1.0, len(tokens(str(asked.slots.get("abstract", "")))) / LONG)
+    return int(np.clip(round(3 + 5 * length + NOISE * asked.rng.standard_normal()), 1, 10))
 
 
 def _remarks(slots: Mapping[str, Any]) -> dict[str, Any]:
-    named = zip(("length", "variety of words", "linking words"), _text_shares(slots), strict=True)
-    points = [(share, f"{name}: {share:.2f} of what a rule asks for") for name, share in named]
-    first = next(iter(split_sentences(str(slots.get("abstract", "")))), "")
+    abstract = str(slots.get("abstract", ""))
+    first = next(iter(split_sentences(abstract)), str(slots.get("title", "")))
     return {
-        "Summary": truncate_words(first or str(slots.get("title", "")), 30),
-        "Strengths": [point for share, point in points if share >= 0.5],
-        "Weaknesses": [point for share, point in points if share < 0.5],
+        "Summary": truncate_words(first, 30),
+        "Strengths": [f"It has {len(tokens(abstract))} words."],
+        "Weaknesses": ["A rule has counted them and read none."],
         "Questions": ["What would a reader who understands the text say?"],
     }
 
@@ -146,21 +128,20 @@ def _remarks(slots: Mapping[str, Any]) -> dict[str, Any]:
 def _scores_in(review: Any) -> dict[str, float]:
     """The scores of a review under the names of the rubric."""
     data = review.model_dump(by_alias=True)
-    return {name: data[name] for name in WEIGHTS if name in data}
+    return {name: data[name] for name in SCORED if name in data}
 
 
 def _conference_review(asked: Asked) -> dict[str, Any]:
-    reply = {**_remarks(asked.slots), "Ethics": False}
-    return {**reply, "Overall": _score_by_rule(asked, "Overall")}
+    return {**_remarks(asked.slots), "Ethics": False, "Overall": _score_by_rule(asked)}
 
 
 def _novelty_rating(asked: Asked) -> dict[str, Any]:
-    return {"Reason": "A rule has counted words.", "Novelty": _score_by_rule(asked, "Novelty")}
+    return {"Reason": "A rule has counted words.", "Novelty": _score_by_rule(asked)}
 
 
 def _proposal_review(asked: Asked) -> dict[str, Any]:
     """Score each dimension; a reflection moves a score by at most one point."""
-    scores = {name: _score_by_rule(asked, name) for name in WEIGHTS}
+    scores = {name: _score_by_rule(asked) for name in SCORED}
     if (previous := asked.slots.get("previous")) is not None:
         before = {name: int(score) for name, score in _scores_in(previous).items()}
         scores = {name: before[name] + int(np.sign(scores[name] - before[name])) for name in scores}
@@ -173,7 +154,7 @@ def _rubric_review(asked: Asked) -> dict[str, Any]:
 
 def _meta_review(asked: Asked) -> dict[str, Any]:
     given = [_scores_in(review) for review in asked.slots["reviews"]]
-    means = {name: round(fmean(one[name] for one in given)) for name in WEIGHTS}
+    means = {name: round(fmean(one[name] for one in given)) for name in SCORED}
     return {**_remarks(asked.slots), **means}
 
 
@@ -187,7 +168,7 @@ OFFLINE_RULES: dict[type[Form], Rule] = {
 """The rule of each form."""
 IDEA_SCORES = ("novelty", "feasibility", "effectiveness")
 """What people rate an idea on (Si et al. 2024)."""
-RUBRIC_SCORES = tuple(name.lower().replace(" ", "_") for name in WEIGHTS)
+RUBRIC_SCORES = tuple(name.lower().replace(" ", "_") for name in SCORED)
 
 
 Question = tuple[Prompt, type[Form]]

@@ -26,8 +26,8 @@ from virsci_society.scenarios.review.review_kinds import (
     KINDS,
     REVIEWER,
     RUBRIC,
+    SCORED,
     SCORES,
-    WEIGHTS,
     ConferenceReview,
     NoveltyRating,
     ProposalReview,
@@ -105,7 +105,7 @@ def test_a_kind_makes_the_calls_that_it_promises(kind):
 
 def test_the_rubric_of_proposals_has_eight_dimensions_and_an_overall_score():
     assert len(KINDS["proposal"].scores) == 8 + 1
-    for name in WEIGHTS:
+    for name in SCORED:
         assert f"- {name}:" in RUBRIC
 
 
