@@ -60,9 +60,10 @@ key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, 
 `2y`. Where a key takes `use: NAME`, the other keys of that section are the part's own; the part's
 name alone may stand for it, and a duration alone for `use: fixed`. Instead of a name,
 `use: package.module:Class` names a class of your own, which is imported with `--trust` only.
-What "source" means stands at the top of [keys.md](keys.md).
 
-## Top level
+## Keys that are commonly set
+
+The column `of` names the part that has the key, such as `poisson` of `founding: {use: poisson}`.
 
 """
 FULL_HEAD = """# Every key
@@ -94,7 +95,7 @@ def render_section(cls: type[BaseModel], section: str) -> str:
     if not found:
         known = {row.key for _, _, rows in key_sections(cls) for row in rows}
         raise InputError(f"no key is called {section!r}{did_you_mean(section, sorted(known))}")
-    return "\n".join(_lines(found, None)).strip()
+    return "\n".join(_lines(found)).strip()
 
 
 def render_reference(cls: type[BaseModel], only: Common | None = None) -> str:
@@ -102,8 +103,22 @@ def render_reference(cls: type[BaseModel], only: Common | None = None) -> str:
 
     Besides the keys at the top level ``only`` these are shown; None: all.
     """
-    head = FULL_HEAD if only is None else HEAD
-    return head + "\n".join(_lines(key_sections(cls), only)).rstrip() + "\n"
+    if only is None:
+        return FULL_HEAD + "\n".join(_lines(key_sections(cls))).rstrip() + "\n"
+    parts: dict[tuple[str, str, str], list[str]] = {}
+    for title, _, rows in key_sections(cls):
+        for row in rows:
+            if not title or (
+                row.key in only.keys and ("{use: " not in title or title in only.parts)
+            ):
+                part = title.partition("{use: ")[2].rstrip("}")
+                shown = (row.key, row.default, row.meaning)
+                parts.setdefault(shown, []).extend([f"`{part}`"] if part else [])
+    lines = [
+        _table_row(f"`{key}`", ", ".join(of), default, meaning)
+        for (key, default, meaning), of in parts.items()
+    ]
+    return "\n".join([f"{HEAD}| key | of | default | meaning |", "|---|---|---|---|", *lines, ""])
 
 
 class Common(NamedTuple):
@@ -154,23 +169,20 @@ def key_sections(cls: type[BaseModel]) -> Iterator[KeySection]:
     yield from _sections_below(cls, "", set())
 
 
-def _lines(sections: Iterable[KeySection], only: Common | None) -> Iterator[str]:
+def _lines(sections: Iterable[KeySection]) -> Iterator[str]:
     described: dict[KeyRow, str] = {}
     for title, about, rows in sections:
-        shown = [row for row in rows if _is_shown(title, row.key, only)]
-        if not shown and only is not None:
-            continue
         if title:
             yield from ("", f"## `{title}`", "", about, "")
-        if not shown:
+        if not rows:
             yield "No keys of its own."
             continue
         # A key that several sections share has its row at the first of them.
         shared: dict[str, list[str]] = {}
         new: list[KeyRow] = []
-        for row in shown:
+        for row in rows:
             alike = row._replace(key=row.key.rpartition(".")[2])
-            if only is None and alike in described:
+            if alike in described:
                 shared.setdefault(described[alike], []).append(f"`{row.key}`")
             else:
                 new.append(row)
@@ -179,18 +191,15 @@ def _lines(sections: Iterable[KeySection], only: Common | None) -> Iterator[str]
             yield f"| {' | '.join(KeyRow._fields)} |"
             yield "|---" * len(KeyRow._fields) + "|"
         for row in new:
-            cells = (f"`{row.key}`", *row[1:])
-            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+            yield _table_row(f"`{row.key}`", *row[1:])
         if new and shared:
             yield ""
         for first, keys in sorted(shared.items()):
             yield f"- As in `{first}`: {', '.join(keys)}."
 
 
-def _is_shown(title: str, key: str, only: Common | None) -> bool:
-    if only is None or not title:
-        return True
-    return key in only.keys and ("{use: " not in title or title in only.parts)
+def _table_row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _sections_below(
