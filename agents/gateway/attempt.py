@@ -25,14 +25,22 @@ class Attempts:
     """Makes the attempts of one gateway; used on one loop only.
 
     Attributes:
+        pool_is_own: no other run takes slots of this pool.
         tokens: tokens of the attempts that have ended.
         usd: their price in US dollars.
     """
 
     def __init__(
-        self, backend: Backend, pool: SlotPool, journal: Journal, account: BudgetAccount
+        self,
+        backend: Backend,
+        pool: SlotPool,
+        journal: Journal,
+        account: BudgetAccount,
+        *,
+        pool_is_own: bool,
     ) -> None:
         self.backend, self.pool, self.journal, self.account = backend, pool, journal, account
+        self.pool_is_own = pool_is_own
         self.under_way: set[asyncio.Future[None]] = set()
         self.tokens, self.usd, self.ended = 0, 0.0, False
 
@@ -68,9 +76,7 @@ class Attempts:
                 # which the provider may bill.
                 reservation.settle(most, usd, calls=0)
         finally:
-            # Only after the outcome is committed, else a kill could leave more calls in doubt
-            # than there are slots. Before the wait for a retry, so that others use the slot
-            # (rule 17).
+            # Before the wait for a retry, so that others use the slot (rule 17).
             slot.release()
             self.under_way.discard(ended)
             ended.set_result(None)
@@ -92,8 +98,13 @@ class Attempts:
             attempt.status = end.fault.status
             attempt.detail = str(end.fault)
         self._bill(attempt, end)
+        # A kill must not leave more calls in doubt than there are slots. So the slot is given back
+        # once the outcome is queued: the intent of whoever gets it is committed no earlier. Only a
+        # pool of several runs, which have a journal each, has to wait for the commit.
+        queued = slot.release if self.pool_is_own else None
+        committed = await self.journal.record_outcome(request, attempt, end.outcome, queued)
         # Its own words come back, or those that an earlier attempt at the call committed.
-        return await self.journal.record_outcome(request, attempt, end.outcome) or end.fault
+        return committed or end.fault
 
     def _bill(self, attempt: Attempt, end: Conclusion) -> None:
         """Note what the provider counted; without a count the attempt costs nothing."""

@@ -334,7 +334,9 @@ class Gateway:
         if spending.calls:
             # Answered in an earlier session of this run: the server is known to be there.
             pool.reached = True
-        self._attempts = attempts = Attempts(self.backend, pool, self.journal, account)
+        self._attempts = attempts = Attempts(
+            self.backend, pool, self.journal, account, pool_is_own=self.shared is None
+        )
         # Closed before its first paid call, it makes none any more.
         attempts.ended = self._ended
         return attempts

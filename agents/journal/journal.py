@@ -199,9 +199,13 @@ class Journal:
         await self._writer.commit(partial(self._statements.insert_intent, attempt))
 
     async def record_outcome(
-        self, request: Request, attempt: Attempt, outcome: CallOutcome | None
+        self,
+        request: Request,
+        attempt: Attempt,
+        outcome: CallOutcome | None,
+        queued: Callable[[], None] | None = None,
     ) -> CallOutcome | None:
-        """Commit how an attempt ended."""
+        """Commit how an attempt ended; ``queued`` is called while the commit is under way."""
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing ends in a frozen journal")
         # Secrets go before the cut: half of one would not be recognised.
@@ -211,7 +215,7 @@ class Journal:
         costs = (usage.cached_tokens, attempt.usd, attempt.seconds)
         self._totals.add(attempt.outcome, 1, *tokens, *costs)
         committed: CallOutcome | None = await self._writer.commit(
-            partial(self._statements.update_attempt, request, attempt, outcome)
+            partial(self._statements.update_attempt, request, attempt, outcome), queued
         )
         return committed
 

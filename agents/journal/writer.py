@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from virsci_society.agents.errors import Stopped
-from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome
+from virsci_society.agents.journal.records import Attempt, CallOutcome
 from virsci_society.agents.prompts.request import Request, Usage
 
 FORMAT = "3"
@@ -30,7 +30,6 @@ TABLES = ("meta", "calls", "attempts", "findings")
 _DIGEST = 16
 SEAL_ENTRY = struct.Struct(f"<Bq{_DIGEST}s")
 ALL_ROWS = {name: f"SELECT rowid, * FROM {name}" for name in TABLES}  # noqa: S608 - our own names
-_READ_ONE = {name: f"{query} WHERE rowid = ?" for name, query in ALL_ROWS.items()}
 
 
 def row_digest(values: Sequence[Any]) -> bytes:
@@ -55,17 +54,10 @@ class HashChain:
         self._hash: bytes
         self._row, self._hash = last or (0, b"")
 
-    def add(self, table: str, row: int, values: Sequence[Any] | None = None) -> None:
-        """Note that a row was written in this transaction.
-
-        Args:
-            values: its columns in their order, if they are known: it is read otherwise.
-        """
-        if values is None:
-            read = self._database.execute(_READ_ONE[table], (row,)).fetchone()
-        else:
-            read = (row, *values)
-        self._entries.append(SEAL_ENTRY.pack(TABLES.index(table), row, row_digest(read)))
+    def add(self, table: str, row: int, *columns: Any) -> None:
+        """Note that a row was written in this transaction, with all its columns in their order."""
+        digest = row_digest((row, *columns))
+        self._entries.append(SEAL_ENTRY.pack(TABLES.index(table), row, digest))
 
     def seal(self) -> None:
         """Write the seal of the rows that were noted; call it before the commit."""
@@ -83,7 +75,7 @@ class HashChain:
         """Note every row that is there, in a new journal."""
         for table in TABLES:
             for row, *values in self._database.execute(ALL_ROWS[table]).fetchall():
-                self.add(table, row, values)
+                self.add(table, row, *values)
 
 
 def chained(before: bytes, entries: bytes) -> bytes:
@@ -114,7 +106,7 @@ ON CONFLICT (id) DO NOTHING
 """  # noqa: S608
 _INSERT_INTENT = """
 INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
-    ?, NULL, 0, 0, 1, 0, 0.0, 0.0, ?)
+    ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING row, number
 """
 _UPDATE_ATTEMPT = """
 UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
@@ -122,6 +114,7 @@ UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_token
 """
 _SET_META = """
 INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+RETURNING rowid, *
 """
 _INSERT_RETRIEVAL = "INSERT OR IGNORE INTO findings (id, asked, hash, value) VALUES (?, ?, ?, ?)"
 
@@ -142,9 +135,7 @@ class Statements:
     def set_meta(self, notes: Mapping[str, str]) -> None:
         """Store notes about the whole run."""
         for note in notes.items():
-            self._database.execute(_SET_META, note)
-            query = "SELECT rowid FROM meta WHERE key = ?"
-            self._seal("meta", self._database.execute(query, note[:1]).fetchone()[0])
+            self._seal("meta", *self._database.execute(_SET_META, note).fetchall()[0])
 
     def insert_outcome(self, request: Request, outcome: CallOutcome) -> CallOutcome:
         """Store how a call ended; the first outcome of a call stays for ever and is returned."""
@@ -158,38 +149,36 @@ class Statements:
         inserted = self._database.execute(_INSERT_OUTCOME, values)
         if inserted.rowcount:
             row, (id_, asked, *rest) = inserted.lastrowid or 0, values
-            self._seal("calls", row, (row, id_, float(asked), *rest))
+            self._seal("calls", row, row, id_, float(asked), *rest)
             return outcome
         return outcome_from_row(self._database.execute(CALL, (request.id,)).fetchone()[3:])
 
     def insert_intent(self, attempt: Attempt) -> None:
-        """Add an attempt to the ledger, in doubt until it is updated; sets its row."""
-        inserted = self._database.execute(
-            _INSERT_INTENT,
-            (
-                *(attempt.call, attempt.call, self._session, attempt.endpoint),
-                *(attempt.reserved, attempt.reserved_usd, IN_DOUBT, attempt.detail),
-            ),
-        )
+        """Add an attempt to the ledger, in doubt until it is updated; sets its row and number."""
+        call, _, *rest = self._columns(attempt)
+        inserted = self._database.execute(_INSERT_INTENT, (call, call, *rest))
         # Set before the commit wakes the caller, who updates this row next.
-        attempt.row = int(inserted.lastrowid or 0)
-        self._seal("attempts", attempt.row)
+        attempt.row, attempt.number = inserted.fetchall()[0]
+        self._seal("attempts", attempt.row, attempt.row, *self._columns(attempt))
 
     def update_attempt(
         self, request: Request, attempt: Attempt, outcome: CallOutcome | None
     ) -> CallOutcome | None:
         """Store how an attempt ended, and the call's outcome if it settled the call."""
-        usage = attempt.usage
-        self._database.execute(
-            _UPDATE_ATTEMPT,
-            (
-                *(attempt.outcome, attempt.status, usage.prompt_tokens, usage.completion_tokens),
-                *(usage.estimated, usage.cached_tokens, attempt.usd, attempt.seconds),
-                *(attempt.detail, attempt.row),
-            ),
-        )
-        self._seal("attempts", attempt.row)
+        columns = self._columns(attempt)
+        self._database.execute(_UPDATE_ATTEMPT, (*columns[6:], attempt.row))
+        self._seal("attempts", attempt.row, attempt.row, *columns)
         return None if outcome is None else self.insert_outcome(request, outcome)
+
+    def _columns(self, attempt: Attempt) -> tuple[Any, ...]:
+        """The columns of an attempt after ``row``, as SQLite stores them."""
+        usage = attempt.usage
+        return (
+            *(attempt.call, attempt.number, self._session, attempt.endpoint),
+            *(attempt.reserved, float(attempt.reserved_usd), attempt.outcome, attempt.status),
+            *(usage.prompt_tokens, usage.completion_tokens, int(usage.estimated)),
+            *(usage.cached_tokens, float(attempt.usd), float(attempt.seconds), attempt.detail),
+        )
 
     def insert_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
         """Store a retrieval, unless there is one under this id.
@@ -200,11 +189,11 @@ class Statements:
         inserted = self._database.execute(_INSERT_RETRIEVAL, (id_, asked, hash_, value))
         if inserted.rowcount:
             row = inserted.lastrowid or 0
-            self._seal("findings", row, (row, id_, float(asked), hash_, value))
+            self._seal("findings", row, row, id_, float(asked), hash_, value)
 
-    def _seal(self, table: str, row: int, values: tuple[Any, ...] | None = None) -> None:
+    def _seal(self, table: str, row: int, *columns: Any) -> None:
         if self._chain is not None:
-            self._chain.add(table, row, values)
+            self._chain.add(table, row, *columns)
 
 
 def outcome_from_row(row: Any) -> CallOutcome:
@@ -247,11 +236,16 @@ class GroupCommitWriter:
         self._ending = False
         self._thread: threading.Thread | None = None
 
-    async def commit(self, change: Change) -> Any:
-        """Apply a change, wait until it has been committed, and return what it returned."""
+    async def commit(self, change: Change, queued: Callable[[], None] | None = None) -> Any:
+        """Apply a change, wait until it has been committed, and return what it returned.
+
+        ``queued`` is called before the wait: what is queued from then on is committed no earlier.
+        """
         self._check()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._enqueue(change, future)
+        if queued is not None:
+            queued()
         return await future
 
     def enqueue(self, change: Change) -> None:
@@ -316,7 +310,7 @@ class GroupCommitWriter:
 
     def _write_batch(self, batch: list[tuple[Change, asyncio.Future[Any] | None]]) -> None:
         """Commit a batch in one transaction, and wake its callers loop by loop."""
-        results: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
+        results: dict[asyncio.AbstractEventLoop, deque[tuple[asyncio.Future[Any], Any]]] = {}
         try:
             if self.fault is not None:
                 raise self.fault
@@ -324,7 +318,7 @@ class GroupCommitWriter:
             for change, future in batch:
                 value = change()
                 if future is not None:
-                    results.setdefault(future.get_loop(), []).append((future, value))
+                    results.setdefault(future.get_loop(), deque()).append((future, value))
             self._commit()
             self.commits += 1
         except Exception as error:
@@ -334,7 +328,7 @@ class GroupCommitWriter:
             results = {}
             for _, future in batch:
                 if future is not None:
-                    results.setdefault(future.get_loop(), []).append((future, self.fault))
+                    results.setdefault(future.get_loop(), deque()).append((future, self.fault))
         # One wake-up per loop and batch, whatever the number of callers (rules 25, 27).
         for loop, settled in results.items():
             try:
@@ -343,13 +337,19 @@ class GroupCommitWriter:
                 continue  # the loop is closed: nobody waits any more
 
 
-def _wake(results: list[tuple[asyncio.Future[Any], Any]]) -> None:
-    """Set the futures of a batch; called on their loop."""
-    for future, value in results:
-        # The caller was cancelled meanwhile; its change is committed all the same.
-        if future.done():
-            continue
-        if isinstance(value, Stopped):
-            future.set_exception(value)
-        else:
-            future.set_result(value)
+def _wake(results: deque[tuple[asyncio.Future[Any], Any]]) -> None:
+    """Set the futures of a batch; called on their loop.
+
+    One in each round of the loop: a caller may have a reply to read, and what has arrived from a
+    server meanwhile waits for one of them and not for all.
+    """
+    future, value = results.popleft()
+    if results:
+        asyncio.get_running_loop().call_soon(_wake, results)
+    # Done where the caller was cancelled meanwhile; its change is committed all the same.
+    if future.done():
+        return
+    if isinstance(value, Stopped):
+        future.set_exception(value)
+    else:
+        future.set_result(value)
