@@ -304,6 +304,9 @@ class Dispatcher:
 
     async def _wind_up(self) -> None:
         """Wait a moment for replies that are paid for, and cancel the rest."""
+        while self._inbox:
+            # Else Python warns that the coroutine was never awaited.
+            self._inbox.popleft().work.close()
         await self.gateway.close(GRACE_SECONDS if self.fault is not None else 0.0)
         # A copy, because a task that ends takes itself out of the set.
         left = list(self._tasks)
@@ -315,12 +318,15 @@ class Dispatcher:
     def _empty_inbox(self) -> None:
         # Cleared first: work appended from here on either is taken below or wakes the loop again.
         self._awake = False
-        while self._inbox:
-            task = self._inbox.popleft()
-            running = asyncio.get_running_loop().create_task(self._answer(task))
-            # Kept here, since the loop itself holds its tasks only weakly.
-            self._tasks.add(running)
-            running.add_done_callback(self._tasks.discard)
+        if not self._inbox:
+            return
+        loop = asyncio.get_running_loop()
+        running = loop.create_task(self._answer(self._inbox.popleft()))
+        # Kept here, since the loop itself holds its tasks only weakly.
+        self._tasks.add(running)
+        running.add_done_callback(self._tasks.discard)
+        # One in each round of the loop: a burst of work does not keep replies waiting.
+        loop.call_soon(self._empty_inbox)
 
     async def _answer(self, task: Task) -> None:
         value: Any = None
