@@ -8,6 +8,7 @@ follow citations, recency and the topic.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,7 @@ CITE_RECENT = 0.35
 CITE_OWN = 0.10
 
 
-@dataclass(frozen=True, slots=True)
-class CommunityMember:
+class CommunityMember(NamedTuple):
     """One member of the community: its field, its first year and the last year of its career."""
 
     field: int
@@ -34,8 +34,7 @@ class CommunityMember:
     leaves: int
 
 
-@dataclass(frozen=True, slots=True)
-class InventedPaper:
+class InventedPaper(NamedTuple):
     """One paper without words: its year, field, authors and references (by number)."""
 
     year: int

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field as Setting
@@ -228,6 +228,8 @@ class Strangers(Part):
         like = np.random.default_rng([seed, 7]).integers(len(literature.profiles), size=self.people)
         models, embedding = tuple(literature.profiles), literature.embedding
         interests = encode_interests(literature.profiles, embedding)
+        facts = {name: fact for name, fact in literature.manifest.items() if name != "steps"}
+        notes = [NO_PAST, *facts.get("notes", ())]
         return Ecosystem(
             boundary=self.boundary,
             past=_by_others(literature.past),
@@ -241,21 +243,14 @@ class Strangers(Part):
             embedding=embedding,
             past_vectors=literature.past_vectors,
             contemporary_vectors=literature.contemporary_vectors,
-            manifest=self._manifest(literature),
+            manifest=facts | {"filters": self.model_dump(exclude={"seed"}), "notes": notes},
             interest_vectors=interests[like],
         )
-
-    def _manifest(self, literature: Ecosystem) -> dict[str, Any]:
-        facts = {key: value for key, value in literature.manifest.items() if key != "steps"}
-        notes = [NO_PAST, *facts.get("notes", ())]
-        return facts | {"filters": self.model_dump(exclude={"seed"}), "notes": notes}
 
 
 def _by_others(papers: Papers) -> Papers:
     """The same papers, by authors outside the population."""
     return Papers.of(
-        tuple(
-            replace(paper, authors=tuple(name.replace(MASK, "Elder") for name in paper.authors))
-            for paper in papers
-        )
+        replace(paper, authors=tuple(name.replace(MASK, "Elder") for name in paper.authors))
+        for paper in papers
     )

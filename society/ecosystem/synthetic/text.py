@@ -37,13 +37,11 @@ class ResearchField:
     settings: tuple[str, ...]
 
 
-def pick(rng: Generator, choices: Sequence[str]) -> str:
-    """Draw one of the choices, each with the same probability."""
+def _pick(rng: Generator, choices: Sequence[str]) -> str:
     return choices[int(rng.random() * len(choices))]
 
 
-def pick_two(rng: Generator, choices: Sequence[str]) -> tuple[str, str]:
-    """Draw two different choices."""
+def _pick_two(rng: Generator, choices: Sequence[str]) -> tuple[str, str]:
     first = int(rng.random() * len(choices))
     second = (first + 1 + int(rng.random() * (len(choices) - 1))) % len(choices)
     return choices[first], choices[second]
@@ -78,9 +76,9 @@ def theme_weights(now: float, count: int) -> FloatArray:
 def affiliation(rng: Generator, field: ResearchField) -> str:
     """Invent a department at an institution."""
     known = sentence_patterns()
-    department = pick(rng, known["department"]).format(field=field.head.title())
-    place = pick(rng, known["place"])
-    return f"{department}, {pick(rng, known['institution']).format(place=place)}"
+    department = _pick(rng, known["department"]).format(field=field.head.title())
+    place = _pick(rng, known["place"])
+    return f"{department}, {_pick(rng, known['institution']).format(place=place)}"
 
 
 def write_paper(
@@ -91,10 +89,18 @@ def write_paper(
     The neighbour lends a theme now and then, in the text alone. The abstract has about 122 to 178
     words; the keywords are field, themes and method.
     """
-    slots = _slots(rng, field, neighbour, themes)
+    method, method2 = _pick_two(rng, field.methods)
+    object1, object2 = _pick_two(rng, field.objects)
+    measure, measure2 = _pick_two(rng, field.measures)
+    lender = neighbour if rng.random() < NEIGHBOUR else field
+    slots = {"field": field.head, "theme": themes[0], "theme2": themes[1]}
+    slots |= {"method": method, "method2": method2, "object": object1, "object2": object2}
+    slots |= {"a_method": _with_article(method), "a_method2": _with_article(method2)}
+    slots |= {"measure": measure, "measure2": measure2}
+    slots |= {"setting": _pick(rng, field.settings), "other": _pick(rng, lender.themes)}
     known = sentence_patterns()
-    title = _sentence(pick(rng, known["title"]), slots, rng)
-    sentences = [_sentence(pick(rng, known[role]), slots, rng) for role in ROLES]
+    title = _sentence(_pick(rng, known["title"]), slots, rng)
+    sentences = [_sentence(_pick(rng, known[role]), slots, rng) for role in ROLES]
     details: list[str] = rng.permutation(known["detail"]).tolist()
     length = sum(len(sentence.split()) for sentence in sentences)
     # Drawn in any case: a text that is long enough must not shift the draws of the next one.
@@ -106,31 +112,7 @@ def write_paper(
             length += len(extra.split())
     while length > MOST_WORDS:
         length -= len(sentences.pop(ROLES.index("detail")).split())
-    return title, " ".join(sentences), (field.head, *themes, slots["method"])
-
-
-def _slots(
-    rng: Generator, field: ResearchField, neighbour: ResearchField, themes: tuple[str, str]
-) -> dict[str, str]:
-    method, method2 = pick_two(rng, field.methods)
-    object1, object2 = pick_two(rng, field.objects)
-    measure, measure2 = pick_two(rng, field.measures)
-    lender = neighbour if rng.random() < NEIGHBOUR else field
-    return {
-        "field": field.head,
-        "theme": themes[0],
-        "theme2": themes[1],
-        "method": method,
-        "method2": method2,
-        "a_method": _with_article(method),
-        "a_method2": _with_article(method2),
-        "object": object1,
-        "object2": object2,
-        "measure": measure,
-        "measure2": measure2,
-        "setting": pick(rng, field.settings),
-        "other": pick(rng, lender.themes),
-    }
+    return title, " ".join(sentences), (field.head, *themes, method)
 
 
 def _sentence(pattern: str, slots: dict[str, str], rng: Generator) -> str:

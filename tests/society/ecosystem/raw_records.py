@@ -7,9 +7,9 @@ from virsci_society.society.ecosystem.building.build_options import build_option
 from virsci_society.society.ecosystem.building.builder import build
 from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.summary import DEFINITIONS
+from virsci_society.society.ecosystem.summary import FIGURES
 
-SHAPE = tuple(DEFINITIONS)[4:]
+SHAPE = tuple(FIGURES)[4:]
 """The figures that do not grow with the size of the data, so that two ecosystems compare."""
 
 
