@@ -72,15 +72,6 @@ def test_unknown_citations_and_empty_lists_survive(records, tmp_path):
     assert loaded.manifest["licence"] == "texts © of their authors"
 
 
-def test_saving_twice_gives_the_same_bytes(small, folder, tmp_path):
-    Ecosystem.load(folder).save(tmp_path / "again")
-    small.save(folder)
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            other = tmp_path / "again" / path.relative_to(folder)
-            assert path.read_bytes() == other.read_bytes(), path.name
-
-
 def test_the_key_is_written_only_on_request(small, folder, tmp_path):
     import pandas as pd
 
@@ -275,17 +266,6 @@ def test_what_is_no_date_is_refused(small):
     for date in (float("nan"), float("inf"), -1.0):
         with pytest.raises(InputError):
             dataclasses.replace(small, contemporary=(dataclasses.replace(first, date=date), *rest))
-
-
-def test_a_past_that_the_filters_emptied_is_saved_and_told(records, tmp_path):
-    late = [record for record in records if record.id != "q1"]
-    empty = build_ecosystem(late, boundary=2010, min_citations_past=99)
-    empty.save(tmp_path)
-    loaded = Ecosystem.load(tmp_path)
-    same(empty, loaded)
-    assert loaded.counts == {"past": 0, "contemporary": 1, "scientists": 0}
-    with pytest.raises(InputError, match="no past papers; a run needs some"):
-        loaded.require_runnable()
 
 
 def test_it_can_be_copied_to_another_process(small):

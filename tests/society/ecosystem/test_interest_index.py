@@ -96,17 +96,6 @@ def test_the_nearest_are_found_and_the_recall_is_told(bank, vectors):
     assert found / total >= 0.97
 
 
-@pytest.mark.slow
-def test_equal_interests_are_ordered_by_id_however_many(people, vectors):
-    same = vectors.copy()
-    same[::40] = vectors[11]
-    bank = KnowledgeBank(people, LSA, same)
-    text = interests_text(people[11])
-    twins = sorted([*(f"Scientist{n}" for n in range(0, COUNT, 40)), "Scientist11"])
-    found = bank.search(text, 7, COUNT)
-    assert ids(found) == twins[:7]
-
-
 def test_a_text_without_a_known_word_is_equally_near_to_everybody(bank):
     first = sorted(f"Scientist{number}" for number in range(COUNT))
     assert ids(bank.search(NO_WORD, 4, COUNT)) == first[:4]
@@ -170,14 +159,6 @@ def test_a_newcomer_is_found_beside_the_first(bank):
     assert f"Scientist{COUNT}" in ids(bank.search(TEXTS[5], 400, COUNT + 1))
     assert f"Scientist{COUNT}" not in ids(bank.search(TEXTS[5], 400, COUNT))
     assert bank.similarity(f"Scientist{COUNT}", "Scientist7", COUNT + 1) == 0.0
-
-
-def test_given_vectors_are_those_that_would_be_encoded(profiles):
-    few = profiles[:50]
-    encoded = KnowledgeBank(few, LSA)
-    given = KnowledgeBank(People.of(few), LSA, LSA.encode([interests_text(one) for one in few]))
-    for text in TEXTS[:20]:
-        assert given.search(text, 5, 50) == encoded.search(text, 5, 50)
 
 
 def test_a_memory_mapped_file_of_rows_is_not_copied(people, vectors, bank, tmp_path):

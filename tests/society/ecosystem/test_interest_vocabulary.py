@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.interest_vocabulary import cleaned_interests, general_terms
 
 
@@ -61,15 +60,3 @@ def test_what_is_shown_is_a_part_of_the_profile_in_its_order(interests, general)
     left = iter(dict.fromkeys(interests))
     assert all(term in left for term in found)
     assert bool(found) == bool(interests)
-
-
-@pytest.mark.slow
-def test_profiles_of_a_real_community(vis_folder):
-    """Those whose junk was found by a reader of prompts (boundary 2012)."""
-    vis = Ecosystem.load(vis_folder)
-    assert {"big", "work progress", "university"} <= vis.general_terms
-    good = {"volume rendering", "information visualization", "treemaps", "parallel coordinates"}
-    assert not good & vis.general_terms
-    left = [cleaned_interests(one.interests, vis.general_terms) for one in vis.profiles]
-    assert min(map(len, left)) >= 3
-    assert 0.75 < sum(map(len, left)) / sum(len(one.interests) for one in vis.profiles) < 0.95

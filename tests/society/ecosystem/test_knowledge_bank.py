@@ -35,17 +35,6 @@ def ids(profiles):
     return [profile.id for profile in profiles]
 
 
-def test_excluded_scientists_are_passed_over(bank):
-    found = bank.search("graphs", 1, 4, frozenset({"Scientist0", "Nobody"}))
-    assert ids(found) == ["Scientist2"]
-    everybody = frozenset(f"Scientist{n}" for n in range(4))
-    assert bank.search("graphs", 1, 4, everybody) == ()
-
-
-def test_affiliations_do_not_matter():
-    assert interests_text(person(0, "graphs", "trees")) == "graphs, trees"
-
-
 def test_equal_cosines_are_ordered_by_id():
     bank = KnowledgeBank([person(n, "maps") for n in (3, 10, 1, 2)], LSA)
     assert ids(bank.search("maps", 3, 4)) == ["Scientist1", "Scientist10", "Scientist2"]

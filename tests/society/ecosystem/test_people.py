@@ -3,7 +3,6 @@
 import pickle
 
 import numpy as np
-import pytest
 
 from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.knowledge_bank import People, numbered_names
@@ -33,27 +32,6 @@ def test_columns_by_hand():
     assert people[1:].topics == ("", "maps")
     assert people.citations[[0, 2]].tolist() == [5.0, 0.0]
     assert np.isnan(people.citations[1])
-
-
-@pytest.mark.parametrize(
-    "name", ["Scientist3", "Scientist01", "Scientist-1", "Scientist", "Author0", "", "Scientist²"]
-)
-def test_nobody_is_called_so(name):
-    assert People.of(THREE).row_of(name) is None
-    assert People.of([Profile("Ada"), Profile("Ben")]).row_of(name) is None
-
-
-def test_a_number_without_end_is_no_name():
-    assert People.of(THREE).row_of("Scientist" + "9" * 5000) is None
-
-
-def test_rows_by_name_whatever_the_names():
-    assert [People.of(THREE).row_of(profile.id) for profile in THREE] == [0, 1, 2]
-    turned = People.of(THREE[::-1])
-    assert [turned.row_of(profile.id) for profile in THREE] == [2, 1, 0]
-    assert turned.row_of("Scientist3") is None
-    named = People.of([Profile("Ben"), Profile("Ada")])
-    assert (named.row_of("Ada"), named.row_of("Ben"), named.row_of("Cai")) == (1, 0, None)
 
 
 def test_no_people_are_people_too():

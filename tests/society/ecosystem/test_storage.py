@@ -41,19 +41,6 @@ def test_scientists_come_back(tmp_path_factory, rows):
     assert years.tolist() == starts
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9)), max_size=8))
-def test_counts_come_back(tmp_path_factory, entries):
-    from scipy.sparse import csr_array
-
-    dense = np.zeros((5, 5), dtype=np.int64)
-    for row, column, count in entries:
-        dense[row, column] = count
-    path = tmp_path_factory.mktemp("c") / files.COAUTHORS
-    files.write_counts(path, csr_array(dense))
-    assert np.array_equal(files.read_counts(path).toarray(), dense)
-
-
 @pytest.mark.parametrize(
     "arrays",
     [
@@ -81,17 +68,6 @@ def test_vectors_come_back_and_other_shapes_and_types_are_told(tmp_path):
         files.read_rows(path, (3, 2))
 
 
-def test_vectors_are_read_where_they_lie_and_cannot_be_changed(tmp_path):
-    path = tmp_path / "rows.npy"
-    files.write_rows(path, np.ones((3, 2), dtype=np.float32))
-    rows = files.read_rows(path, (3, 2))
-    assert isinstance(rows.base, np.memmap)
-    with pytest.raises(ValueError, match="read-only"):
-        rows[0, 0] = 2
-    files.write_rows(path, np.zeros((0, 2), dtype=np.float32))
-    assert files.read_rows(path, (0, 2)).shape == (0, 2)
-
-
 @pytest.mark.parametrize(
     ("name", "folder"),
     [
@@ -103,22 +79,6 @@ def test_vectors_are_read_where_they_lie_and_cannot_be_changed(tmp_path):
 def test_an_embeddings_name_makes_one_folder(name, folder):
     assert files.embedding_folder(name) == folder
     assert len(Path(folder).parts) == 2
-
-
-def test_the_manifest_covers_what_stands_in_the_folder(tmp_path):
-    names = (files.PAPERS, files.SCIENTISTS, files.COAUTHORS)
-    for name in names:
-        (tmp_path / name).write_bytes(name.encode())
-    (tmp_path / files.KEY).write_bytes(b"secret")
-    files.write_manifest(tmp_path, {"source": "by hand"})
-    manifest = files.read_manifest(tmp_path)
-    assert sorted(manifest["files"]) == sorted(names)
-    assert manifest["source"] == "by hand"
-
-
-def test_a_hash_is_that_of_the_content(tmp_path):
-    (tmp_path / "x").write_bytes(b"abc")
-    assert files.file_hash(tmp_path / "x").startswith("ba7816bf8f01cfea")
 
 
 def made(tmp_path, **columns):
@@ -136,10 +96,6 @@ def made(tmp_path, **columns):
             table = table.add_column(place, name, pa.array(values))
     pq.write_table(table, path)
     return path
-
-
-def test_a_table_of_other_text_types_is_read(tmp_path):
-    assert files.read_papers(made(tmp_path, id=["b"], keywords=[["k"]]))[0].keywords == ("k",)
 
 
 @pytest.mark.parametrize(

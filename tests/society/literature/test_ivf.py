@@ -4,14 +4,13 @@ import hashlib
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from virsci_society.society.literature.columns import Ids
-from virsci_society.society.literature.ivf import COMPARED, IVFIndex, cell_count
+from virsci_society.society.literature.ivf import COMPARED, IVFIndex
 from virsci_society.society.literature.vector_index import VectorIndex
 
 ROOT = Path(__file__).parents[3]
@@ -72,16 +71,6 @@ def index(rows, ids, cells, monkeypatch):
     return VectorIndex(DIM, Ids(ids), rows)
 
 
-@pytest.mark.slow
-def test_the_recall_that_is_told_is_that_of_new_queries(index, rows, ids):
-    queries = clustered(100, seed=2)
-    measured = recall(index, rows, ids, COUNT, queries)
-    assert measured >= PROMISED
-    assert index.facts["recall"] >= PROMISED
-    assert abs(index.facts["recall"] - measured) < 0.03
-    assert (index.facts["search"], index.facts["cells"]) == ("cells", cell_count(COUNT))
-
-
 @pytest.fixture(scope="module")
 def even():
     """Rows without clusters, in which some of the nearest are missed."""
@@ -117,22 +106,6 @@ def test_the_fewer_rows_are_visible_the_more_cells_are_looked_into(rows, cells):
     widened = share_found((rows, cells), 1000)
     assert widened >= 0.99
     assert share_found((rows, cells), 1000, probed=cells.facts["probed"]) < widened
-
-
-@pytest.mark.slow
-def test_probes_that_anything_would_satisfy_are_not_counted(even):
-    rows = even[0].copy()
-    rows[1::2] = 0
-    facts = IVFIndex(rows).facts
-    assert facts["probed"] > 10
-    assert facts["recall"] < 1.0
-    assert IVFIndex(np.zeros_like(rows)).facts["recall"] == 1.0
-
-
-def test_distances_are_those_of_the_rows_themselves(index, rows):
-    for query in clustered(20, seed=4):
-        for row, distance in index.search(query, 5, COUNT):
-            assert distance == float(np.sqrt(np.square(rows[row].astype(np.float64) - query).sum()))
 
 
 @pytest.mark.parametrize("visible", [25_000, 21_000])
@@ -179,23 +152,6 @@ def test_what_is_added_is_found_beside_the_past_and_changes_no_earlier_answer(in
         assert index.search(query, 5, COUNT + number) != index.search(query, 5, COUNT + number + 1)
     assert index.vector("new3").tolist() == queries[3].tolist()
     assert index.vector(ids[7]).tolist() == rows[7].tolist()
-
-
-def test_searches_at_once_find_what_each_finds_alone(index):
-    queries = clustered(40, seed=11)
-    alone = [index.search(query, 5, COUNT) for query in queries]
-    found = {}
-
-    def ask(reader):
-        found[reader] = [index.search(query, 5, COUNT) for query in queries]
-
-    readers = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
-    for reader in readers:
-        reader.start()
-    index.add([f"meanwhile{number}" for number in range(300)], clustered(300, seed=12))
-    for reader in readers:
-        reader.join()
-    assert list(found.values()) == [alone] * 4
 
 
 def digest():

@@ -36,9 +36,3 @@ def test_other_rows_or_another_metric_have_another_layout():
     for rows, metric in ((other, "distance"), (ROWS, "cosine")):
         assert layout_key(rows, metric) != key
         assert vector_table().get(ORIGIN, layout_key(rows, metric)) is None
-
-
-def test_a_folder_that_takes_no_file_is_no_hindrance(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("SOCIETY_CACHE", str(tmp_path / "file"))
-    assert load_or_build_index(ROWS).facts == CELLS.facts

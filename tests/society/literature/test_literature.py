@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.agents.prompts.slots import Reference
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.literature import MEMO, Literature
@@ -56,11 +55,6 @@ def test_a_published_paper_is_found_from_the_next_instant_on(three):
     assert three.visible(10.5) == 4
     assert "climate" not in {r.id for r in three.search("climate", 9, three.visible(10.0))}
     assert three.search("climate", 1, three.visible(10.5))[0].id == "climate"
-
-
-def test_a_hit_is_a_reference_with_its_true_distance(three):
-    found = three.search("On graph. graph", 1, 3)
-    assert found == (Reference("graph", "On graph", "graph", 2010, (), 0.0, "P1"),)
 
 
 def test_papers_and_vectors_are_found_by_their_id(three):
@@ -329,32 +323,6 @@ def test_a_diverse_search_sees_nothing_later(seed, k, diversity, later):
     )
     assert literature.search_author("Scientist0", texts[0], k, literature.visible(5.0)) == own
     assert len(before) == len({one.id for one in before}) == k
-
-
-def test_a_diverse_search_goes_through_cells_too(monkeypatch):
-    """A past that is searched by an inverted file, with papers published since beside it."""
-    monkeypatch.setattr("virsci_society.society.literature.vector_index.EXACT_UP_TO", 300)
-    rng = np.random.default_rng(5)
-    papers = [paper(f"p{n:03d}", n - 600.0, " ".join(rng.choice(WORDS, 4))) for n in range(600)]
-    cells = make(papers)
-    monkeypatch.setattr("virsci_society.society.literature.vector_index.EXACT_UP_TO", 20_000)
-    exact = make(papers)
-    for literature in (cells, exact):
-        literature.publish(paper("new", 1.0, "galaxy privacy galaxy"))
-    assert cells.facts["search"] == "cells"
-    assert exact.facts["search"] == "exact"
-    texts = ("graph volume", "galaxy privacy", "climate")
-    found, visible = [], cells.visible(2.0)
-    for literature in (cells, exact):
-        found.append(literature.search_diverse(texts, 5, visible, diversity=0.4))
-        assert found[-1] == literature.search_diverse(texts, 5, visible, diversity=0.4)
-        one = literature.search_diverse(texts[1:2], 5, visible, diversity=0.0)
-        assert one == literature.search(texts[1], 5, visible)
-        own = literature.search_author("Scientist0", "galaxy privacy", 5, visible)
-        assert own == exact.search("galaxy privacy", 5, visible)
-    # What the cells propose is nearly always what an exhaustive search finds.
-    common = {one.id for one in found[0]} & {one.id for one in found[1]}
-    assert len(common) >= 4
 
 
 def test_the_papers_of_an_author_are_those_of_past_and_present():

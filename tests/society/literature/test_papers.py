@@ -127,10 +127,3 @@ def test_the_papers_of_each_author():
     assert papers[1:].written_by("x").tolist() == [2]
     assert Papers.of([]).written_by("x").tolist() == []
     assert pickle.loads(pickle.dumps(papers)).written_by("z").tolist() == [2]
-
-
-def test_the_papers_of_an_author_do_not_depend_on_how_columns_are_cut():
-    one = Papers.of([Paper(f"p{n}", "T", "", 0.0, 2000, (f"a{n % 3}", "all")) for n in range(9)])
-    cut = Papers(pa.concat_tables([one.table.slice(0, 4), one.table.slice(4)]))
-    for name in ("a0", "a1", "a2", "all", "none"):
-        assert cut.written_by(name).tolist() == one.written_by(name).tolist()

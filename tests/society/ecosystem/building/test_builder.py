@@ -1,13 +1,13 @@
 """Filters, population and masks, worked by hand; and nothing from the future."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.society.ecosystem.raw_records import build_ecosystem, corpus_of, raw
+from tests.society.ecosystem.raw_records import build_ecosystem, raw
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem import ecosystem
 from virsci_society.society.ecosystem.building import builder, profiles
@@ -128,17 +128,6 @@ def test_a_profile_by_hand(records):
     assert [real(ecosystem, name) for name in ben.collaborators] == ["a", "c"]
     starts = dict(zip(ecosystem.profiles, ecosystem.career_starts, strict=True))
     assert starts[ada] == 2005
-
-
-def test_joint_papers_by_hand(records):
-    ecosystem = build_ecosystem(records, boundary=2010)
-    order = [real(ecosystem, profile.id) for profile in ecosystem.profiles]
-    joint = ecosystem.coauthors.toarray()
-    assert np.array_equal(joint, joint.T)
-    assert not joint.diagonal().any()
-    expected = {("a", "b"): 2, ("a", "c"): 2, ("b", "c"): 1}
-    for (one, other), count in expected.items():
-        assert joint[order.index(one), order.index(other)] == count
 
 
 def test_names_are_masked_and_others_keep_a_neutral_one(records):
@@ -275,16 +264,6 @@ def test_the_order_of_the_source_does_not_matter(records):
     assert one.profiles == two.profiles
 
 
-def test_source_licence_and_filters_stand_in_the_manifest(records):
-    ecosystem = build_ecosystem(
-        records, boundary=2010, min_papers=2, source="by hand", licence="free"
-    )
-    assert ecosystem.manifest["source"] == "by hand"
-    assert ecosystem.manifest["licence"] == "free"
-    assert ecosystem.manifest["filters"]["min_papers"] == 2
-    assert ecosystem.manifest["filters"]["require_abstract"] is True
-
-
 def test_papers_without_words_give_zero_vectors_and_say_so():
     bare = [raw("p1", 2005, "a", abstract="of the"), raw("p2", 2008, "b")]
     wordless = [replace(record, title="Of") for record in bare]
@@ -303,14 +282,6 @@ def test_a_real_name_is_the_one_of_the_newest_paper(records):
     for source in ([*records, married], [married, *records]):
         key = build_ecosystem(source, boundary=2010).key
         assert dict(key.values())["a"] == "Name anew"
-
-
-def test_the_words_of_papers_are_not_held_while_it_is_decided_which_to_keep(records):
-    corpus = corpus_of(records, 2010)
-    held = repr([getattr(corpus, one.name) for one in fields(corpus)])
-    assert "p1" in held
-    assert "Text of" not in held
-    assert "Title of" not in held
 
 
 def test_the_same_source_gives_the_same_files(records, tmp_path):

@@ -15,7 +15,6 @@ from virsci_society.society.ecosystem.building.build_options import (
 )
 from virsci_society.society.ecosystem.building.builder import build
 from virsci_society.society.ecosystem.building.filters import (
-    count_coauthors,
     count_joint_papers,
     count_scientists,
     select_papers,
@@ -85,13 +84,6 @@ def test_people_without_a_paper_in_the_last_years_are_left_out():
     assert steps[-1] == {"filter": "people: a kept past paper from 2006 on", "in": 4, "removed": 1}
 
 
-def test_coauthors_are_different_people_on_papers_before_the_boundary(records):
-    corpus = corpus_of(records, 2010)
-    for who, number in {"a": 3, "b": 2, "c": 2, "d": 1}.items():
-        assert count_coauthors(corpus.people, corpus.columns_of([who])).tolist() == [number]
-    assert count_coauthors(corpus.people, corpus.columns_of("ez")).tolist() == [0, 0]
-
-
 def test_a_term_counts_once_per_paper():
     source = [raw("p1", 2000, "a", (), ("x", "X", "x", "y")), raw("p2", 2001, "a", (), ("y",))]
     assert people_of(source)[0]["a"].interests == ("y", "x")
@@ -120,11 +112,6 @@ def test_the_latest_place_comes_first_among_equals():
     assert people_of([moved, first])[0]["a"].affiliations == ("New place", "Place a")
 
 
-def test_collaborators_are_scientists_of_the_population(records):
-    people, names = people_of(records, min_papers=3)
-    assert people["a"].collaborators == (names["b"],)
-
-
 def test_unknown_citations_stay_unknown_only_if_all_are():
     counted = replace(raw("p2", 2001, "a", citations=4), citations_by_year=((2001, 4),))
     people, _ = people_of([raw("p1", 2000, "ab"), counted])
@@ -148,9 +135,3 @@ def test_joint_papers_are_counted_pair_by_pair(teams):
         for column, other in enumerate(there):
             expected = sum(one in team and other in team for team in teams if one != other)
             assert dense[row, column] == expected
-
-
-def test_authors_of_later_papers_have_no_paper_yet():
-    corpus = corpus_of([raw("p", 2000, "ab"), raw("q", 2001, "bc")], 2001)
-    assert corpus.people[:, corpus.columns_of("ab")].sum(axis=0).tolist() == [1, 1]
-    assert corpus.people[:, corpus.columns_of("c")].sum() == 0

@@ -1,8 +1,6 @@
 """The DBLP citation network: v10 by names, v12 as one list of lines."""
 
-import json
-
-from tests.society.ecosystem.importers.foreign_files import DBLP12, FILES, balanced, put
+from tests.society.ecosystem.importers.foreign_files import FILES, balanced, put
 from virsci_society.society.ecosystem.importers.json_papers import Dblp
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
@@ -43,22 +41,6 @@ def test_version_12_is_one_list_with_an_object_a_line(tmp_path):
     )
     assert (trees.id, graphs.references) == ("1388", ("1091",))
     assert source.report.read == 3
-
-
-def test_every_way_to_write_a_list_gives_the_same_records(tmp_path):
-    rows = [json.dumps(row) for row in DBLP12]
-    ways = {
-        "a": "[\n" + "\n,".join(rows) + "\n]",
-        "b": "[" + ",\n".join(rows) + "]",
-        "c": "[\r\n" + ",\r\n".join(rows) + "\r\n]\r\n",
-        "d": json.dumps(DBLP12),
-        "e": json.dumps(DBLP12, indent=2),
-        "f": "\n\n".join(rows),
-    }
-    for name, text in ways.items():
-        put(tmp_path, {f"{name}.json": text})
-        source = Dblp(tmp_path / f"{name}.json")
-        assert len(list(source)) == source.report.read == 3, name
 
 
 def test_a_broken_object_in_the_list_is_one_malformed_record(tmp_path):

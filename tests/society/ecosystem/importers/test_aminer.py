@@ -58,12 +58,6 @@ def test_places_may_count_from_zero(tmp_path):
     assert [author.id for author in maps.authors] == ["501", "502"]
 
 
-def test_what_is_over_all_years_changes_no_record(tmp_path):
-    with_all = list(AMiner(put(tmp_path / "all", FILES["aminer"])))
-    bare = {name: FILES["aminer"][name] for name in ("AMiner-Paper.txt", "AMiner-Author2Paper.txt")}
-    assert with_all == list(AMiner(put(tmp_path / "bare", bare)))
-
-
 def test_side_files_are_named_and_not_read(tmp_path):
     source = AMiner(put(tmp_path, FILES["aminer"] | {"AMiner-Coauthor.txt": "anything"}))
     list(source)
@@ -137,13 +131,6 @@ def test_the_citation_network_has_no_blank_behind_its_tags(tmp_path):
     assert (maps.id, maps.title, maps.year, maps.venue) == ("7", "Maps of science", 2001, "VIS")
     assert [author.name for author in maps.authors] == ["Ada Lovelace", "Ben Bell"]
     assert (maps.abstract, trees.references) == ("We draw maps.", ("7", "1"))
-
-
-def test_papers_without_title_or_year_are_passed_over(tmp_path):
-    text = "#index 1\n#* \n#t 2000\n\n#index 2\n#* T\n#t \n\n#index 11\n#* T\n#t 2000\n"
-    source = AMiner(put(tmp_path, {"AMiner-Paper.txt": AMINER_PAPER + text}))
-    assert len(list(source)) == 3
-    assert source.report.passed == {"no title": 1, "no year": 1, "duplicate id": 1}
 
 
 def test_bytes_that_are_no_text_are_one_malformed_block(tmp_path):

@@ -107,20 +107,6 @@ def test_mutated_files_never_crash_and_never_lose_a_record(format_, tmp_path_fac
     check()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("format_", FORMATS)
-def test_many_mutated_files_never_crash_and_never_lose_a_record(format_, tmp_path_factory):
-    text = FILES[format_][MAIN[format_]].encode()
-
-    @settings(max_examples=1500, deadline=None)
-    @given(broken=mutated(text))
-    def check(broken):
-        folder = tmp_path_factory.mktemp("fuzz")
-        read(kind(format_), put(folder, FILES[format_] | {MAIN[format_]: broken}))
-
-    check()
-
-
 @pytest.mark.parametrize("format_", FORMATS)
 def test_a_damaged_packed_file_is_an_input_error_or_read(format_, tmp_path_factory):
     name = MAIN[format_]

@@ -59,12 +59,6 @@ def test_optional_fields_may_be_missing_null_or_empty(tmp_path):
     ]
 
 
-def test_authors_may_be_names_alone(tmp_path):
-    row = BARE | {"authors": ["Ada L.", {"id": "ben", "name": "Ben"}, " ada  l. "]}
-    (record,) = JsonLines(write(tmp_path / "p.jsonl", [row]))
-    assert record.authors == (RawAuthor("name:ada l.", "Ada L."), RawAuthor("ben", "Ben"))
-
-
 BROKEN = {
     "{": "Expecting",
     "[1]": "not a JSON object",

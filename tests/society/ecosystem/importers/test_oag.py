@@ -74,17 +74,3 @@ def test_by_name_ids_are_not_used_and_dropping_leaves_the_nameless_out(tmp_path)
     assert [author.id for author in records[0].authors] == ["54488"]
     assert source.report.left_out == 1
     assert "left out" in source.authors_are
-
-
-@pytest.mark.parametrize(
-    "abstract", ['{"InvertedIndex": 5}', "[1]", "{", '{"InvertedIndex": {"a": "x"}}']
-)
-def test_an_index_that_is_none_is_malformed(abstract, tmp_path):
-    files = {
-        "p.json": lines(
-            [*OAG2, {"id": 9, "title": "T", "year": 2000, "indexed_abstract": abstract}]
-        )
-    }
-    source = OpenAcademicGraph(put(tmp_path, files), malformed_share=0.5)
-    assert len(list(source)) == 3
-    assert source.report.malformed == 1

@@ -129,27 +129,6 @@ def test_older_and_emptier_works_are_read_as_far_as_they_go(tmp_path):
     assert (source.report.named, source.report.left_out) == (2, 1)
 
 
-WRONG = {
-    "abstract_inverted_index": {"a": ["0"]},
-    "authorships": "x",
-    "referenced_works": 5,
-    "cited_by_count": -1,
-    "counts_by_year": [{"year": "x", "cited_by_count": 1}],
-    "is_retracted": "no",
-    "primary_location": [1],
-    "keywords": [5],
-    "publication_year": 99999,
-    "id": None,
-}
-
-
-@pytest.mark.parametrize(("name", "value"), WRONG.items())
-def test_a_field_of_another_kind_makes_the_work_malformed(name, value, tmp_path):
-    rows = [*OPENALEX, openalex_work(4, **{name: value})]
-    source, records = read(tmp_path, rows, malformed_share=0.5)
-    assert (len(records), source.report.malformed) == (3, 1)
-
-
 @pytest.mark.parametrize(
     ("written", "short"),
     [

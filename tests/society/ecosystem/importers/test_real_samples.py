@@ -3,7 +3,6 @@
 import pytest
 
 from tests.society.ecosystem.importers.foreign_files import balanced
-from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers.source import open_source
 
 # source, path, read, kept, passed over by reason
@@ -41,14 +40,6 @@ def test_aminers_author_and_pair_files_are_named_and_not_used(real_data):
     assert paper.authors[0].id == "name:jie tang"
 
 
-def test_the_mag_record_has_its_abstract_rebuilt(real_data):
-    (paper,) = open_source("oag", real_data / "formats" / "oag_v2")
-    assert paper.abstract.startswith("To better understand the contribution of methyl-lysine (Kme)")
-    assert paper.authors[0].affiliation.endswith("United States.")
-    assert "chemical probe" in paper.keywords
-    assert paper.venue == "Journal of Medicinal Chemistry"
-
-
 def test_the_full_openalex_work_is_read_whole(real_data):
     path = real_data / "formats" / "openalex" / "work_W2741809807.json"
     (paper,) = open_source("openalex", path)
@@ -58,12 +49,6 @@ def test_the_full_openalex_work_is_read_whole(real_data):
     assert paper.citations_by_year[0] == (2017, 3)
     assert dict(paper.citations_by_year)[2020] == 133
     assert paper.venue == "PeerJ"
-
-
-def test_a_part_of_authors_is_no_source_of_works(real_data):
-    path = real_data / "formats" / "openalex" / "snapshot" / "authors"
-    with pytest.raises(InputError, match=r"no readable record.*not a work 1"):
-        list(open_source("openalex", path))
 
 
 def test_vis_is_read_whole(real_data):

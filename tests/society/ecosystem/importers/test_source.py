@@ -11,7 +11,6 @@ from tests.society.ecosystem.importers.foreign_files import (
     FILES,
     JSONL,
     MAIN,
-    array_of_lines,
     balanced,
     kind,
     lines,
@@ -81,16 +80,6 @@ def test_a_file_cut_short_gives_what_was_readable_and_then_an_error(format_, tmp
         found.extend(source)
     assert balanced(source.report)
     assert len(found) == source.report.kept
-
-
-def test_complete_lines_before_the_damage_are_read(tmp_path):
-    rows = [JSONL[1] | {"id": f"p{number}"} for number in range(9000)]
-    whole = gzip.compress(lines(rows).encode())
-    (tmp_path / "p.jsonl.gz").write_bytes(whole[: len(whole) // 2])
-    source = open_source("jsonl", tmp_path)
-    with pytest.raises(InputError, match=r"p\.jsonl\.gz: cannot be read.*complete"):
-        list(source)
-    assert 3000 < source.report.kept < 9000
 
 
 @pytest.mark.parametrize("name", IMPORTERS)
@@ -177,10 +166,3 @@ def test_what_no_record_has_is_said_to_be_unknown(tmp_path):
         "no keywords",
         "no citation counts",
     ]
-
-
-def test_a_list_over_lines_goes_on_in_the_middle_of_a_line(tmp_path):
-    put(tmp_path, {"p.json": json.dumps(JSONL) + "\n" + array_of_lines(JSONL)})
-    source = open_source("jsonl", tmp_path)
-    assert len(list(source)) == 3
-    assert source.report.passed == {"duplicate id": 3}

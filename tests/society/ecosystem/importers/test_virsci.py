@@ -3,7 +3,6 @@
 import pytest
 
 from tests.society.ecosystem.importers.foreign_files import FILES, VIRSCI, balanced, put
-from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers.fields import LONGEST_LITERAL, parse_literal
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.virsci import VirSciFiles
@@ -91,9 +90,3 @@ def test_a_literal_that_is_too_long_is_not_parsed():
 def test_an_unknown_escape_gives_no_warning(recwarn):
     assert parse_literal(r"'\d'") == "\\d"
     assert not recwarn
-
-
-def test_a_folder_without_papers_says_what_was_expected(tmp_path):
-    put(tmp_path, {"author_0.txt": "Your name is ..."})
-    with pytest.raises(InputError, match="expected paper files: one Python dict in each"):
-        list(VirSciFiles(tmp_path))

@@ -90,17 +90,6 @@ def test_a_corpus_is_asked_for_once():
     assert told == [(191, 191, 190)]
 
 
-def test_a_long_corpus_is_looked_up_in_stretches():
-    embedding, told = Letters(), []
-    corpus = (texts(40) * 60)[:2100]
-    rows = embedding.encode(corpus, lambda *done: told.append(done))
-    assert np.array_equal(rows, rows_of(corpus))
-    assert embedding.asked == texts(40)
-    # Of the second stretch of 52 texts every row was known.
-    assert told[-1] == (2100, 2100, 52)
-    assert embedding.encode([]).shape == (0, 26)
-
-
 def test_what_was_answered_before_an_error_is_not_asked_again():
     broken, whole = Letters(broken_after=50), Letters()
     with pytest.raises(InputError, match="broken"):
@@ -182,25 +171,6 @@ def test_a_killed_writer_loses_nothing_that_it_was_done_with(tmp_path):
         assert table.get("killed", "after") == b"7"
 
 
-def test_several_processes_share_it(tmp_path):
-    folder = tmp_path / "shared"
-    command = [sys.executable, "-c", WRITER, str(folder)]
-    writers = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)
-    ]
-    try:
-        for writer in writers:
-            for _ in range(4):
-                writer.stdout.readline()
-        VectorTable(folder).put("ours", {"a": b"1"})
-        assert VectorTable(folder).get("ours", "a") == b"1"
-        assert VectorTable(folder).get("killed", "3 99") == b"\3" * 2000
-    finally:
-        for writer in writers:
-            writer.kill()
-            writer.communicate()
-
-
 def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
@@ -216,8 +186,3 @@ def test_other_files_are_told(kept):
     (kept / FILE).write_text("{" * 5000)
     with pytest.raises(InputError, match="not a table of vectors"):
         VectorTable(kept)
-
-
-def test_texts_with_halves_of_characters_are_texts(kept):
-    VectorTable(kept).put(ORIGIN, {"\ud800": b"1", "?": b"2"})
-    assert VectorTable(kept).get(ORIGIN, "\ud800") == b"1"

@@ -203,15 +203,6 @@ def test_what_is_under_way_when_one_fails_is_kept(server, kept):
     assert len(kept_texts) == 1 + (counts["answers"] - 1) * 16
 
 
-def test_a_kept_corpus_is_encoded_again_without_the_server(server, tmp_path):
-    embedding = hosted(server)
-    rows = embedding.encode(["graph layout"])
-    embedding.save(tmp_path)
-    requests = server.counts()["requests"]
-    assert np.array_equal(load_embedding(tmp_path).encode(["graph layout"]), rows)
-    assert server.counts()["requests"] == requests
-
-
 def test_another_model_by_the_same_name_is_noticed(server, tmp_path):
     embedding = hosted(server)
     embedding.encode(["graph"])
