@@ -137,16 +137,16 @@ def _print_keys(json: bool, full: bool, section: str | None) -> None:
     from virsci_society.scenarios.config.schema import Scenario
 
     if section is not None:
-        from virsci_society.scenarios.config.key_pages import render_section
+        from virsci_society.scenarios.config.keys import render_section
 
         tell(*render_section(Scenario, section).splitlines())
         return
     if json:
-        from virsci_society.scenarios.config.json_schema import schema_text
+        from virsci_society.scenarios.config.keys import schema_text
 
         tell(*schema_text(Scenario).splitlines())
     else:
-        from virsci_society.scenarios.config.key_pages import common_keys, render_reference
+        from virsci_society.scenarios.config.keys import common_keys, render_reference
 
         text = render_reference(Scenario, None if full else common_keys())
         tell(*text.splitlines())
@@ -197,7 +197,7 @@ def _fact_lines(name: str) -> Iterator[str]:
 
 def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:
     """For each protocol (import paths by name) what it is, then where it was published."""
-    from virsci_society.scenarios.config.json_schema import summary
+    from virsci_society.scenarios.config.keys import summary
     from virsci_society.scenarios.config.registry import import_class
     from virsci_society.society.teams.contracts import TeamProtocol
 

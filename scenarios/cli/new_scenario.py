@@ -34,7 +34,7 @@ def new(
     """
     from virsci_society.agents.files.atomic_files import make_folder, write_atomically
     from virsci_society.scenarios.config.document import SUFFIXES
-    from virsci_society.scenarios.config.json_schema import schema_text
+    from virsci_society.scenarios.config.keys import schema_text
     from virsci_society.scenarios.config.schema import Scenario
 
     target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")

@@ -2,6 +2,6 @@
 
 Read ``yaml_io`` (text to data), ``document`` (``extends``, ``--set`` and the origin of each key),
 ``registry`` (names after ``use:``), ``reader`` (data to settings objects), ``diagnostics``
-(messages) and then ``schema``, which holds every key of a scenario. ``json_schema`` and
-``key_pages`` print the same keys for editors and for people.
+(messages) and then ``schema``, which holds every key of a scenario. ``keys`` prints the same
+keys for editors and for people.
 """

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.scenarios.config.test_json_schema import KNOWN
+from tests.scenarios.config.test_keys import KNOWN
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import hash_json, update_hashes

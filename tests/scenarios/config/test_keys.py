@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 
 from virsci_society.scenarios.config.document import library
-from virsci_society.scenarios.config.json_schema import json_schema
-from virsci_society.scenarios.config.key_pages import common_keys, key_sections, render_reference
+from virsci_society.scenarios.config.keys import (
+    common_keys,
+    json_schema,
+    key_sections,
+    render_reference,
+)
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,

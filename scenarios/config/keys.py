@@ -1,0 +1,477 @@
+"""The keys of a scenario, described by their classes: JSON Schema for editors, pages for people.
+
+A key is a field: the text below it says what it means, in which unit it is and where its value
+comes from, and nothing else does. These texts are read from the source when they are asked for.
+pydantic could read them (``use_attribute_docstrings``), but it does so whenever a class is made:
+that adds a fifth of a second to the start of every command that reads a scenario.
+
+pydantic's own schema does not know ``use:`` and its tables, so sections are put together here and
+only single values are left to pydantic. Definitions have the names of classes, not of modules, so
+that the schema stays the same when a class moves to another module. ``society list keys`` prints
+the keys that scenarios commonly set (docs/scenarios.md), with ``--full`` all (docs/keys.md).
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, TypeAdapter
+
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.config.document import FittedOn, library
+from virsci_society.scenarios.config.reader import inlined_class, part_field
+from virsci_society.scenarios.config.registry import import_class, name_of
+from virsci_society.scenarios.config.yaml_io import read_yaml
+from virsci_society.society.kernel.durations import Duration, parse_days, write_days
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+Schema = dict[str, Any]
+
+_OUTSIDE_PART: Schema = {
+    "type": "object",
+    "required": ["use"],
+    "properties": {
+        "use": {
+            "type": "string",
+            "pattern": ":",
+            "description": "package.module:Class; runs code, so it needs --trust",
+        }
+    },
+}
+_TEXT = re.compile(r"(?P<meaning>.*?)(?: ?Unit: (?P<unit>.+?)\.)?(?: ?Source: (?P<source>.+)\.)?")
+
+
+class KeyText(NamedTuple):
+    """What the text below a field says, as ``MEANING Unit: UNIT. Source: SOURCE.`` gives it.
+
+    The unit is a dash where a value has none, and the source that of a key of execution, which
+    changes nothing that happens.
+    """
+
+    meaning: str
+    unit: str
+    source: str
+
+
+def summary(cls: type[BaseModel]) -> str:
+    """The first paragraph of a class's docstring, in one line."""
+    return _one_line(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0])
+
+
+def key_texts(cls: type[BaseModel]) -> dict[str, KeyText]:
+    """What stands below each field, inherited ones included.
+
+    A class without source, as in an interactive session, has no texts.
+    """
+    found = {name: _TEXT.fullmatch(text) for name, text in _field_texts(cls).items()}
+    return {
+        name: KeyText(text["meaning"], text["unit"] or "-", text["source"] or "-")
+        for name, text in found.items()
+        if text is not None
+    }
+
+
+def _field_texts(cls: type[BaseModel]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for part in reversed(cls.__mro__):
+        own = vars(part).get("key_texts", {})
+        path = getattr(sys.modules.get(part.__module__), "__file__", None)
+        if issubclass(part, BaseModel) and path is not None and Path(path).is_file():
+            own = own | _texts_of_module(path).get(part.__qualname__, {})
+        texts |= {name: _one_line(text) for name, text in own.items()}
+    return texts
+
+
+@cache
+def _texts_of_module(path: str) -> dict[str, dict[str, str]]:
+    """The texts below the fields of every class of a module, by its qualified name."""
+    texts: dict[str, dict[str, str]] = {}
+
+    def visit(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef):
+                visit(child, f"{prefix}{child.name}.<locals>.")
+            elif not isinstance(child, ast.ClassDef):
+                visit(child, prefix)
+            else:
+                visit(child, f"{prefix}{child.name}.")
+                texts[prefix + child.name] = {
+                    field.target.id: text.value.value
+                    for field, text in itertools.pairwise(child.body)
+                    if isinstance(field, ast.AnnAssign)
+                    and isinstance(field.target, ast.Name)
+                    and isinstance(text, ast.Expr)
+                    and isinstance(text.value, ast.Constant)
+                    and isinstance(text.value.value, str)
+                }
+
+    visit(ast.parse(Path(path).read_text(encoding="utf-8")), "")
+    return texts
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("``", "`")
+
+
+def schema_text(cls: type[BaseModel]) -> str:
+    """The JSON Schema of a scenario file as the text of a file."""
+    return json.dumps(json_schema(cls), indent=1) + "\n"
+
+
+@cache
+def json_schema(cls: type[BaseModel]) -> Schema:
+    """JSON Schema (2020-12) of a scenario file, with every part of every table."""
+    definitions = _Definitions()
+    schema = _section(cls, definitions, None)
+    parent = {"type": "string", "description": "The scenario to start from: a name or a path."}
+    fitted_on = TypeAdapter(FittedOn).json_schema() | {
+        "description": "The papers on which the values of this file were fitted.",
+        "additionalProperties": False,
+    }
+    schema["properties"] = {"extends": parent, "fitted_on": fitted_on, **schema["properties"]}
+    return {"$schema": DRAFT, "title": "Scenario", **schema, "$defs": definitions.schemas}
+
+
+class _Definitions:
+    """The ``$defs`` of one schema, each named by its class.
+
+    Two classes of the same name get numbers in the order in which the schema comes to them.
+    """
+
+    def __init__(self) -> None:
+        self.schemas: dict[str, Schema] = {}
+        self._names: dict[type[BaseModel], str] = {}
+
+    def reference(self, cls: type[BaseModel], use: str | None) -> Schema:
+        """A reference to the definition of a class, which is made where it is new."""
+        if cls not in self._names:
+            alike = sum(other.__name__ == cls.__name__ for other in self._names)
+            name = f"{cls.__name__}{alike + 1}" if alike else cls.__name__
+            self._names[cls] = name
+            # Noted before its section is made: a part may hold parts of its own kind.
+            self.schemas[name] = {}
+            self.schemas[name].update(_section(cls, self, use))
+        return {"$ref": f"#/$defs/{self._names[cls]}"}
+
+
+def _section(cls: type[BaseModel], definitions: _Definitions, use: str | None) -> Schema:
+    """The schema of one section; ``use`` is the name under which a table lists its class."""
+    inlined, inner = getattr(cls, "inlined", None), inlined_class(cls)
+    descriptions = _field_texts(cls)
+    properties: dict[str, Schema] = {} if use is None else {"use": {"const": use}}
+    for name in cls.model_fields:
+        if name not in ("use", inlined):
+            described = {"description": descriptions[name]} if descriptions.get(name) else {}
+            properties[name] = _property(cls, name, definitions) | described
+    required = [name for name, field in cls.model_fields.items() if field.is_required()]
+    about: Schema = {"type": "object", "description": summary(cls)}
+    closed = {"additionalProperties": False}
+    if inner is not None:
+        beside = _section(inner, definitions, None)
+        properties.update(beside["properties"])
+        required += beside.get("required", [])
+    elif inlined is not None:
+        # The section also takes the keys of one of several parts.
+        variants = []
+        for name, path in (part_field(cls, inlined).table or {}).items():
+            part = _section(import_class(path), definitions, name)
+            variants.append(part | {"properties": part["properties"] | properties})
+        return {"description": about["description"], "anyOf": [*variants, _OUTSIDE_PART]}
+    return (
+        about | {"properties": properties} | closed | ({"required": required} if required else {})
+    )
+
+
+def _property(cls: type[BaseModel], name: str, definitions: _Definitions) -> Schema:
+    _, classes, table, many = part_field(cls, name)
+    if not classes:
+        return plain_property(cls, name)
+    if table is None:
+        choices = [definitions.reference(one, None) for one in classes]
+        if many:
+            return plain_property(cls, name) | {"items": choices[0]}
+    else:
+        choices = [definitions.reference(import_class(path), use) for use, path in table.items()]
+        short = {"type": ["string", "number"]} if Duration in classes else {"enum": list(table)}
+        choices += [_OUTSIDE_PART, short]
+    choices += [form for form in other_forms(cls, name) if form not in choices]
+    return choices[0] if len(choices) == 1 else {"anyOf": choices}
+
+
+def plain_property(cls: type[BaseModel], name: str) -> Schema:
+    """Pydantic's schema of one field, without its title and description."""
+    schema = _pydantic_schema(cls)["properties"][name]
+    return {key: schema[key] for key in schema if key not in ("title", "hint", "description")}
+
+
+@cache
+def _pydantic_schema(cls: type[BaseModel]) -> Schema:
+    return cls.model_json_schema()
+
+
+def other_forms(cls: type[BaseModel], name: str) -> list[Schema]:
+    """The schemas of a field's values that are no parts: numbers, words, null."""
+    schema = plain_property(cls, name)
+    plain = [form for form in schema.get("anyOf", [schema]) if form.get("type") != "object"]
+    return [
+        form for form in plain if form.keys() & {"type", "const", "enum"} and "$ref" not in form
+    ]
+
+
+_KINDS = {
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "null": "`null`",
+    "boolean": "`true` or `false`",
+    "object": "mapping",
+}
+_SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
+
+
+BACKEND_KEYS = frozenset(
+    f"backend.{name}"
+    for name in (
+        *("model", "api_base", "key_env", "temperature", "max_tokens", "in_flight"),
+        *("budget.usd", "budget.tokens", "budget.calls"),
+    )
+)
+"""Keys of a language model that users set and the library, which runs without one, does not."""
+
+HEAD = """# Scenario files
+
+Printed by `society list keys`; do not edit. These are the keys at the top level, those that a
+scenario of the library sets, and the common ones of a language model; [keys.md](keys.md) has every
+key. A scenario is a YAML file. `extends: NAME`
+starts from another one, by its name in the library or its path; what the file says wins, and
+a section that names another part with `use` replaces the one below it. `fitted_on` says on which
+papers the values of a file were fitted, so that `society check` can name those that another
+ecosystem borrows. `--set a.b=c` changes one
+key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, `1w`, `18mo`,
+`2y`. Where a key takes `use: NAME`, the other keys of that section are the part's own; the part's
+name alone may stand for it, and a duration alone for `use: fixed`. Instead of a name,
+`use: package.module:Class` names a class of your own, which is imported with `--trust` only.
+
+## Keys that are commonly set
+
+The column `of` names the part that has the key, such as `poisson` of `founding: {use: poisson}`.
+
+"""
+FULL_HEAD = """# Every key
+
+Printed by `society list keys --full`; do not edit. [scenarios.md](scenarios.md) says how a
+scenario is written, and has the keys that are commonly set.
+
+The source says where the value comes from: a paper, this project, or "assumed", which is nothing
+but plausibility. A dash stands for a key that changes nothing that happens, but how, how far or how
+visibly a run is made. `required` has no default. A key that several parts share is described once,
+at the first of them. The keys of a distribution are listed at the first key that takes one.
+
+## Top level
+
+"""
+
+
+def render_section(cls: type[BaseModel], section: str) -> str:
+    """The keys of one section, such as ``protocol.selection``, as the page has them."""
+    sections = [*key_sections(cls)]
+    found = [
+        KeySection(title, about, kept)
+        for title, about, rows in sections
+        if (kept := tuple(row for row in rows if f"{row.key}.".startswith(f"{section}.")))
+    ]
+    if not found:
+        known = sorted({row.key for _, _, rows in sections for row in rows})
+        raise InputError(f"no key is called {section!r}{did_you_mean(section, known)}")
+    return "\n".join(_lines(found)).strip()
+
+
+def render_reference(cls: type[BaseModel], only: frozenset[str] | None = None) -> str:
+    """The page: what every key takes, means and is by default, its unit, and its source.
+
+    Besides the keys at the top level ``only`` these keys and parts are shown; None: all.
+    """
+    if only is None:
+        return FULL_HEAD + "\n".join(_lines(key_sections(cls))).rstrip() + "\n"
+    parts: dict[tuple[str, str, str], list[str]] = {}
+    for title, _, rows in key_sections(cls):
+        part = title.partition("{use: ")[2].rstrip("}")
+        for row in rows:
+            if not title or (row.key in only and (not part or title in only)):
+                shown = (row.key, row.default, row.meaning)
+                parts.setdefault(shown, []).extend([f"`{part}`"] if part else [])
+    lines = [
+        _table_row(f"`{key}`", ", ".join(of), default, meaning)
+        for (key, default, meaning), of in parts.items()
+    ]
+    return "\n".join([f"{HEAD}| key | of | default | meaning |", "|---|---|---|---|", *lines, ""])
+
+
+def common_keys() -> frozenset[str]:
+    """The keys that scenarios of the library set, with their parts, and those of a model."""
+    found = {*BACKEND_KEYS, "backend: {use: litellm}"}
+
+    def collect(data: Mapping[Any, Any], prefix: str) -> None:
+        for name, value in data.items():
+            found.add(f"{prefix}{name}")
+            if isinstance(value, dict):
+                found.add(f"{prefix}{name}: {{use: {value.get('use')}}}")
+                collect(value, f"{prefix}{name}.")
+
+    for path in library().values():
+        collect(read_yaml(path).data, "")
+    return frozenset(found)
+
+
+class KeyRow(NamedTuple):
+    """One key of a section: a line of its table."""
+
+    key: str
+    default: str
+    unit: str
+    takes: str
+    meaning: str
+    source: str
+
+
+class KeySection(NamedTuple):
+    """One section of the page."""
+
+    title: str
+    about: str
+    rows: tuple[KeyRow, ...]
+
+
+def key_sections(cls: type[BaseModel]) -> Iterator[KeySection]:
+    """Every section of a scenario file, each part of each table once."""
+    yield KeySection("", "", tuple(_key_rows(cls, "")))
+    yield from _sections_below(cls, "", set())
+
+
+def _lines(sections: Iterable[KeySection]) -> Iterator[str]:
+    described: dict[KeyRow, str] = {}
+    for title, about, rows in sections:
+        if title:
+            yield from ("", f"## `{title}`", "", about, "")
+        if not rows:
+            yield "No keys of its own."
+            continue
+        # A key that several sections share has its row at the first of them.
+        shared: dict[str, list[str]] = {}
+        new: list[KeyRow] = []
+        for row in rows:
+            alike = row._replace(key=row.key.rpartition(".")[2])
+            if alike in described:
+                shared.setdefault(described[alike], []).append(f"`{row.key}`")
+            else:
+                new.append(row)
+                described[alike] = title
+        if new:
+            yield f"| {' | '.join(KeyRow._fields)} |"
+            yield "|---" * len(KeyRow._fields) + "|"
+        for row in new:
+            yield _table_row(f"`{row.key}`", *row[1:])
+        if new and shared:
+            yield ""
+        for first, keys in sorted(shared.items()):
+            yield f"- As in `{first}`: {', '.join(keys)}."
+
+
+def _table_row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _sections_below(
+    cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]
+) -> Iterator[KeySection]:
+    """The sections of the parts of a part, each part once: ``seen`` have theirs already."""
+    inner = inlined_class(cls)
+    if inner is not None:
+        yield from _sections_below(inner, prefix, seen)
+    for name in cls.model_fields:
+        _, bases, table, _ = part_field(cls, name)
+        inlined = name == getattr(cls, "inlined", None)
+        path = prefix.rstrip(".") if inlined else prefix + name
+        parts = {path: bases[0]} if bases and not inlined else {}
+        if table is not None:
+            parts = {f"{path}: {{use: {use}}}": import_class(at) for use, at in table.items()}
+        new = {title: part for title, part in parts.items() if part not in seen}
+        # All at once: a part that takes others of its kind must not print them as its own.
+        seen.update(new.values())
+        if table is None:
+            # What a section takes over from its base is not printed again as one of its own.
+            seen.update(
+                one for part in new.values() for one in part.__mro__ if issubclass(one, BaseModel)
+            )
+        for title, part in new.items():
+            yield KeySection(title, summary(part), tuple(_key_rows(part, f"{path}.")))
+            yield from _sections_below(part, f"{path}.", seen)
+
+
+def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[KeyRow]:
+    """The keys of a section, those of its inlined part among them."""
+    texts = key_texts(cls)
+    for name in cls.model_fields:
+        if name not in ("use", getattr(cls, "inlined", None)):
+            meaning, unit, source = texts.get(name, ("", "-", "-"))
+            yield KeyRow(
+                f"{prefix}{name}", _default(cls, name), unit, _takes(cls, name), meaning, source
+            )
+    inner = inlined_class(cls)
+    if inner is not None:
+        yield from _key_rows(inner, prefix)
+
+
+def _default(cls: type[BaseModel], name: str) -> str:
+    field, _, table, _ = part_field(cls, name)
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True, validated_data={})
+    if isinstance(value, BaseModel):
+        return f"`use: {name_of(type(value), table)}`" if table else "its own defaults"
+    if isinstance(value, tuple):
+        return f"`[{', '.join(map(str, value))}]`"
+    durations = (getattr(note, "func", None) is parse_days for note in field.metadata)
+    if isinstance(value, float) and any(durations):
+        return f"`{write_days(value)}`" if value else "`0d`"
+    if value is None or isinstance(value, bool):
+        return f"`{'null' if value is None else str(value).lower()}`"
+    return f"`{value}`"
+
+
+def _takes(cls: type[BaseModel], name: str) -> str:
+    _, bases, table, many = part_field(cls, name)
+    words = []
+    if table is not None:
+        words = [f"`use: {use}`" for use in table]
+        if Duration in bases:
+            words.append("a duration")
+    elif bases:
+        words = ["a list of sections" if many else "a section"]
+    plain = plain_property(cls, name)
+    forms = other_forms(cls, name) if bases else plain.get("anyOf", [plain])
+    words += map(_words, forms)
+    return " or ".join(dict.fromkeys(word for word in words if word))
+
+
+def _words(schema: Schema) -> str:
+    if "enum" in schema:
+        return " or ".join(f"`{one}`" for one in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    kind = schema.get("type")
+    if kind == "array":
+        return "list of " + _words(schema.get("items", {}))
+    bounds = ", ".join(f"{sign} {schema[key]}" for key, sign in _SIGNS.items() if key in schema)
+    kind = "duration" if isinstance(kind, list) else _KINDS.get(str(kind), "")
+    return f"{kind} {bounds}" if bounds else kind
