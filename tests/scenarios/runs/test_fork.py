@@ -9,14 +9,13 @@ from tests.edited_folders import reseal
 from tests.scenarios.runs.asked import Asked, digest, run_until
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.metrics.networks.removals import removals
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
 from virsci_society.scenarios.runs.run_journal import JOURNAL
-from virsci_society.society.results.digest import compute_run_prefix
+from virsci_society.society.results.digest import compute_run_prefix, digest_content, digest_tables
 from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")
@@ -101,34 +100,6 @@ def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(nursery, p
     assert len(pasts) == 1
 
 
-COMMUNITY = {
-    "population.ecosystem.scientists": 24,
-    "population.ecosystem.papers": 160,
-    "founding.teams_per_year": 0.5,
-    "protocol.turns": 1,
-    "protocol.team_size": 2,
-    "metrics": ["structure"],
-}
-
-
-@pytest.mark.slow
-def test_two_futures_of_two_years_share_the_first_one(here):
-    """The ten best connected go after a year, or do not: one past, and another network."""
-    run_scenario(load_scenario("community/closed", **COMMUNITY), here / "parent")
-    past = Fork.of(here / "parent", "1y", [], "degree:10").run(here / "fork")
-    ours, theirs = Run.open(here / "fork"), Run.open(here / "parent")
-    assert past == compute_run_prefix(theirs, 365.0) == compute_run_prefix(ours, 365.0)
-    assert past.calls > 100
-    assert compute_run_prefix(theirs, 730.0) != compute_run_prefix(ours, 730.0)
-    assert len(ours.table("careers")) == 10
-    told = removals(ours)
-    assert told["people"].tolist() == [24, 24] + [14] * 6
-    edges = told[told["network"] == "all"].set_index("moment")["edges"]
-    assert edges["without"] < edges["before"]
-    ties = theirs.table("ties")
-    assert edges["before"] == ties[ties["date"] < 365].groupby(["source", "target"]).ngroups
-
-
 def test_equal_questions_of_the_future_are_not_paid_again_either(parent, here, monkeypatch):
     asked = Asked(monkeypatch)
     Fork.of(parent, "150d", ["founding.max_teams=7"]).run(here / "fork")
@@ -209,6 +180,7 @@ def test_a_fork_of_a_fork_shares_both_pasts(parent, here):
         ("40d", [], None, "give --set, --seed or --remove"),
         ("5y", ["seed=4"], None, "day 1825 is beyond day 182, the end of"),
         ("40d", [], "degree", "write it as rank:number, such as degree:10"),
+        ("40d", [], "Scientist1,", "rank:number, such as degree:10, or as names"),
     ],
 )
 def test_what_is_no_fork_is_refused(parent, at, settings, remove, message):
@@ -245,3 +217,30 @@ def test_the_command_prints_the_digest_of_the_past(parent, here):
     again = CliRunner().invoke(app, [*words, "--out", str(here / "fork")])
     assert again.exit_code == 0
     assert past.digest in again.output
+
+
+@pytest.mark.slow
+def test_somebody_isolated_who_is_removed_changes_nothing_bit_for_bit(here):
+    """What a person is worth is measured by forks that leave them out (docs/life.md)."""
+    run_scenario(load_scenario("community/assembly", until="1y", metrics=[]), here / "parent")
+    run = Run.open(here / "parent")
+    took_part = {"members": "scientist", "invitations": "invitee", "authorships": "scientist"}
+    busy = {who for name, column in took_part.items() for who in run.table(name)[column]}
+    isolated = [who for who in run.table("scientists")["scientist"] if who not in busy]
+    assert len(isolated) > 100
+    Fork.of(here / "parent", "180d", (), isolated[0]).run(here / "fork")
+    fork = Run.open(here / "fork")
+    tables = [digest_content(one.tables()) for one in (run, fork)]
+    differing = {
+        name
+        for name in {*tables[0], *tables[1]}
+        if len({digest_tables({name: one[name]}) if name in one else None for one in tables}) > 1
+    }
+    assert differing == {"careers", "interventions"}, "that it left, and nothing else"
+    assert fork.table("interventions")[["ranked", "removed"]].values.tolist() == [["name", 1]]
+    pair = sorted(busy)[:2]
+    Fork.of(here / "parent", "180d", (), ",".join(pair)).run(here / "pair")
+    gone = Run.open(here / "pair").table("careers").query("change == 'removed'")
+    assert (sorted(gone["scientist"]), set(gone["date"])) == (pair, {180.0})
+    with pytest.raises(InputError, match="nobody called 'Nobody1' is in the society on day"):
+        Fork.of(here / "parent", "180d", (), "Nobody1").run(here / "none")

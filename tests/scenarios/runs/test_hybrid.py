@@ -101,23 +101,6 @@ def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(make, server,
 
 
 @pytest.mark.slow
-def test_a_hybrid_is_the_same_at_one_slot_and_at_64(make, server, here):
-    """And the server is asked the same calls, each once, and never more of them at a time."""
-    paid = []
-    for in_flight in (1, 64):
-        server.reset()
-        folder = run_scenario(make(**{"backend.in_flight": in_flight}), here / str(in_flight))
-        counts = server.counts(full=True)
-        assert all(one["answers"] == 1 for one in counts["by_call"].values())
-        assert 1 <= counts["most_at_once"] <= in_flight
-        paid.append(set(counts["by_call"]))
-        told = Run.open(folder).table("calls")
-        assert paid[-1] == set(told.loc[told["live"], "call"])
-    assert paid[0] == paid[1]
-    assert digest(here / "1") == digest(here / "64")
-
-
-@pytest.mark.slow
 def test_chosen_stages_are_spoken_by_the_model_alone(make, server, here):
     run_scenario(make(**{"backend.live_share": 0.3, "backend.stages": ["ideas"]}), here / "run")
     assert {call.split("/")[2] for call in answered(server)} == {"ideas"}
