@@ -67,14 +67,18 @@ class Fact(Part):
         """Everything that is stated of the fact, as heads and texts."""
         return [
             ("fact", (getdoc(cls) or "").splitlines()[0]),
-            ("measured", " ".join((getdoc(cls.measure) or "").split())),
+            ("measured", _words(cls.measure)),
             ("published", f"{cls.published:g}; what counts: {cls.low:g} to {cls.high:g}"),
             ("of whom", cls.population),
             ("source", cls.source),
             ("needs", ", ".join(("papers", "authors", *cls.needs))),
-            ("null model", f"{cls.null}: {NULLS[cls.null].words}"),
+            ("null model", f"{cls.null}: {_words(NULLS[cls.null])}"),
             ("shortest run", f"{cls.least_years} years"),
         ]
+
+
+def _words(of: object) -> str:
+    return " ".join((getdoc(of) or "").split())
 
 
 Verdict = Literal["not", "too short to tell", "not measurable", "reproduced"]
@@ -156,7 +160,7 @@ def _null_values(
         for place, tables in enumerate(sides):
             for draw in range(draws):
                 # By place and not by name: two runs of one scenario bear the same name.
-                made = NULLS[null].draw(tables, streams.stream(place, draw))
+                made = NULLS[null](tables, streams.stream(place, draw))
                 for name, fact in facts.items():
                     if fact.null == null:
                         found[name][place, draw] = fact.measure(made)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,15 +19,15 @@ ROUNDS = 50
 """So often authors that stand on a paper twice are exchanged again."""
 
 
-class NullModel(NamedTuple):
-    """What a null model keeps, in words, and the function that draws from it."""
-
-    words: str
-    draw: Callable[[FactTables, np.random.Generator], FactTables]
+Null = Callable[[FactTables, np.random.Generator], FactTables]
+"""A null model: a draw from it."""
 
 
 def rewired_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Seats of a year change hands among its authors."""
+    """Within each year people exchange their seats.
+
+    Papers, their sizes and everybody's number of papers a year stay.
+    """
     authors = _exchanged(
         _shuffled(tables.works.authors, tables.year_of_seat, rng),
         tables.paper_of_seat,
@@ -39,7 +38,10 @@ def rewired_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
 
 def random_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Every seat is taken by anybody, each with the same chance."""
+    """Every seat is taken by any of the people, each with the same chance.
+
+    Papers, years and sizes stay.
+    """
     there = np.flatnonzero(tables.written)
     authors = there[rng.integers(0, len(there), len(tables.works.authors))]
     one_year = np.zeros_like(tables.year_of_seat)
@@ -47,7 +49,10 @@ def random_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
 
 def random_sizes(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Authors of a year are spread over its papers, of which each keeps one."""
+    """Within each year authors are spread evenly at random over the papers.
+
+    Each paper has at least one; the numbers of papers and of seats stay.
+    """
     sizes = np.ones(len(tables.works), dtype=np.int64)
     for year in np.unique(tables.year):
         papers = np.flatnonzero(tables.year == year)
@@ -65,7 +70,10 @@ def random_sizes(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
 
 def shuffled_dates(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Papers exchange their years."""
+    """Papers exchange their years.
+
+    Who wrote with whom stays, and so do papers a year.
+    """
     works = tables.works
     # Row i holds the paper that gets the year of row i.
     order = rng.permutation(len(works))
@@ -86,7 +94,10 @@ def shuffled_dates(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
 
 def strangers(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Nobody writes twice, and papers exchange their years."""
+    """Nobody writes twice, and papers exchange their years.
+
+    Papers a year and all sizes stay.
+    """
     shuffled = shuffled_dates(tables, rng)
     seats = len(shuffled.works.authors)
     works = replace(shuffled.works, authors=np.arange(seats, dtype=np.int64), people=seats)
@@ -94,7 +105,10 @@ def strangers(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
 
 def exchanged_places(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Papers of a year exchange what they cite and who cites them."""
+    """Within each year papers exchange what they cite and who cites them.
+
+    Authors and topics stay, and so does the citation network.
+    """
     if tables.references is None:
         return tables
     place = np.arange(max(len(tables.works), int(tables.references.max()) + 1))
@@ -104,7 +118,10 @@ def exchanged_places(tables: FactTables, rng: np.random.Generator) -> FactTables
 
 
 def random_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """References to papers of a year go to any paper of it."""
+    """A reference to a paper of some year goes to any paper of that year.
+
+    Numbers of references stay, and so do citations of each year from each.
+    """
     if tables.references is None:
         return tables
     references, count = tables.references.copy(), len(tables.works)
@@ -116,7 +133,10 @@ def random_citations(tables: FactTables, rng: np.random.Generator) -> FactTables
 
 
 def dealt_roles(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Who leads is drawn from all authors."""
+    """Who leads is drawn from the authors of all papers.
+
+    Sizes and the number of those who lead stay.
+    """
     roles = tables.further["team_roles"]
     sizes = roles["people"].to_numpy(dtype=np.int64)
     leads = rng.multivariate_hypergeometric(sizes, int(roles["leads"].sum()), method="marginals")
@@ -124,7 +144,10 @@ def dealt_roles(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
 
 def exchanged_panels(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Second panels exchange their manuscripts."""
+    """Second panels exchange their manuscripts.
+
+    What each panel accepts of all stays.
+    """
     panels = tables.further["panels"].copy()
     second = (panels["panel"] == "second").to_numpy()
     decided = panels.loc[second, "decision"].to_numpy()
@@ -133,7 +156,11 @@ def exchanged_panels(tables: FactTables, rng: np.random.Generator) -> FactTables
 
 
 def rising_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """References go to papers of five years, and rather to the late ones of their first author."""
+    """References go to papers of the five years before, rather to the later ones of somebody.
+
+    The chance is the fourth power of the relative place among the papers of their first author.
+    Numbers of references stay.
+    """
     if tables.references is None:
         return tables
     works, year = tables.works, tables.year
@@ -152,70 +179,28 @@ def rising_citations(tables: FactTables, rng: np.random.Generator) -> FactTables
     return replace(tables, references=references)
 
 
-NULLS: Mapping[str, NullModel] = {
-    "rewired authors": NullModel(
-        "within each year people exchange their seats; papers, their sizes and everybody's number "
-        "of papers a year stay",
+NULLS: Mapping[str, Null] = {
+    null.__name__.replace("_", " "): null
+    for null in (
         rewired_authors,
-    ),
-    "random authors": NullModel(
-        "every seat is taken by any of the people, each with the same chance; papers, years and "
-        "sizes stay",
         random_authors,
-    ),
-    "random sizes": NullModel(
-        "within each year authors are spread evenly at random over the papers, each of which has "
-        "at least one; the numbers of papers and of seats stay",
         random_sizes,
-    ),
-    "shuffled dates": NullModel(
-        "papers exchange their years; who wrote with whom stays, and so do papers a year",
         shuffled_dates,
-    ),
-    "strangers": NullModel(
-        "every seat is taken by somebody who writes nothing else, and papers exchange their years; "
-        "papers a year and all sizes stay",
         strangers,
-    ),
-    "exchanged places": NullModel(
-        "within each year papers exchange what they cite and who cites them; authors and topics "
-        "stay, and so does the citation network",
         exchanged_places,
-    ),
-    "random citations": NullModel(
-        "a reference to a paper of some year goes to any paper of that year; numbers of references "
-        "stay, and so do citations of each year from each",
         random_citations,
-    ),
-    "dealt roles": NullModel(
-        "who leads is drawn from the authors of all papers; sizes and the number of those who lead "
-        "stay",
         dealt_roles,
-    ),
-    "exchanged panels": NullModel(
-        "second panels exchange their manuscripts; what each panel accepts of all stays",
         exchanged_panels,
-    ),
-    "rising citations": NullModel(
-        "references go to papers of the five years before, the rather the later they stand among "
-        "those of their first author (fourth power of the relative place); numbers of references "
-        "stay",
         rising_citations,
-    ),
-}
-
-
-def _with_works(
-    tables: FactTables, authors: IntArray | None = None, starts: IntArray | None = None
-) -> FactTables:
-    works = tables.works
-    changed = Authorships(
-        works.dates,
-        works.starts if starts is None else starts,
-        works.authors if authors is None else authors,
-        works.people,
     )
-    return replace(tables, works=changed)
+}
+"""Each null model by its name; what it keeps is stated by its docstring."""
+
+
+def _with_works(tables: FactTables, **columns: IntArray) -> FactTables:
+    works = tables.works
+    known = {"starts": works.starts, "authors": works.authors, **columns}
+    return replace(tables, works=Authorships(works.dates, people=works.people, **known))
 
 
 def _shuffled(values: IntArray, groups: IntArray, rng: np.random.Generator) -> IntArray:

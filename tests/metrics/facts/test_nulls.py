@@ -17,7 +17,7 @@ def judged_nulls(null, count, papers, draws):
     made = literature(generator(11), years, papers)
     assert not made.lacks(need for fact in chosen.values() for need in fact.needs)
     for draw in range(count):
-        drawn = NULLS[null].draw(made, generator(1000 + draw))
+        drawn = NULLS[null](made, generator(1000 + draw))
         yield from judge_facts(chosen, [drawn], draws=draws, seed=draw)
 
 
