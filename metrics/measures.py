@@ -31,7 +31,6 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "by_protocol": "teams.teams:by_protocol",
         "assembly": "networks.team_patterns:assembly",
         "review_outcomes": "teams.peer_review:review_outcomes",
-        "reviewers": "teams.peer_review:reviewers",
         "panels": "teams.peer_review:panels",
         "panel_agreement": "teams.peer_review:panel_agreement",
         "contributions": "teams.contributions:contributions",

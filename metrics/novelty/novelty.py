@@ -174,21 +174,20 @@ def novelty_scores(
     old, new = (
         _NoveltyDatabase(one.comparable(), use, queries, found_by) for one in (past, contemporary)
     )
-    table = pd.DataFrame({"paper": pd.array(names, dtype="string")})
     hd, cd, ci = old.distance(), new.distance(), new.impact()
     with np.errstate(divide="ignore", invalid="ignore"):
         # An abstract that equals a contemporary paper has CD 0, and no ON.
         on = np.where(cd.value > 0, hd.value * ci.value / cd.value, np.nan)
-    for name, values in zip(COLUMNS, (hd.value, cd.value, ci.value, on), strict=True):
-        table[name] = _floats(values)
-    for name, part in (("HD", hd), ("CD", cd), ("CI", ci)):
-        table[f"{name}_raw"] = _floats(part.raw)
-    table["past_neighbours"] = pd.array(old.neighbours(), dtype="string")
-    table["contemporary_neighbours"] = pd.array(new.neighbours(), dtype="string")
-    for name, part in (("HD", hd), ("CD", cd), ("CI", ci)):
-        table[f"{name}_fallbacks"] = pd.array(part.fallbacks, dtype="Int64")
-    table["CI_unknown"] = pd.array(ci.unknown, dtype="Int64")
-    return table
+    parts = {"HD": hd, "CD": cd, "CI": ci}
+    columns: dict[str, Any] = {name: part.value for name, part in parts.items()} | {"ON": on}
+    columns |= {f"{name}_raw": part.raw for name, part in parts.items()}
+    columns = {name: pd.array(values, dtype="Float64") for name, values in columns.items()}
+    columns["past_neighbours"] = pd.array(old.neighbours(), dtype="string")
+    columns["contemporary_neighbours"] = pd.array(new.neighbours(), dtype="string")
+    counts = {f"{name}_fallbacks": part.fallbacks for name, part in parts.items()}
+    counts["CI_unknown"] = ci.unknown
+    columns |= {name: pd.array(values, dtype="Int64") for name, values in counts.items()}
+    return pd.DataFrame({"paper": pd.array(names, dtype="string"), **columns})
 
 
 def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
@@ -235,17 +234,16 @@ def novelty_by_embedding(run: Run) -> pd.DataFrame:
     columns = ["paper", *COLUMNS]
     tables = [_empty_table()[columns].assign(embedding="", label="")]
     if len(settings.embeddings) > 1 and held is not None and run.vectors is not None:
-        own = held.embedding
-        facts = ("own", "own") if own is None else (own.title, own.label)
-        first = run_novelty(run)[columns]
-        tables.append(first.assign(embedding=facts[0], label=facts[1]))
+        title, label = (
+            (held.embedding.title, held.embedding.label) if held.embedding else (OWN, OWN)
+        )
+        tables.append(run_novelty(run)[columns].assign(embedding=title, label=label))
         for name in settings.embeddings[1:]:
             other, embedding = in_embedding(held, name, run.seed)
             evaluated, queries = encoded_texts(run, settings, embedding)
             databases = other.past, other.contemporary
             scores = novelty_scores(evaluated, *databases, settings, run.vectors.ids, queries)
-            facts = embedding.title, embedding.label
-            tables.append(scores[columns].assign(embedding=facts[0], label=facts[1]))
+            tables.append(scores[columns].assign(embedding=embedding.title, label=embedding.label))
     table = pd.concat(tables, ignore_index=True)[["embedding", "label", *columns]]
     return table.astype({"embedding": "string", "label": "string"})
 
@@ -285,11 +283,7 @@ def novelty_agreement(run: Run) -> pd.DataFrame:
     ``other`` and ``other_mean``, the number of ``papers`` that both know, and Spearman's
     ``rank_correlation`` over them with its 95 % interval, ``low`` to ``high``.
     """
-    name = "novelty_by_embedding"
-    held = name in run.metric_names()
-    table = run.metric(name) if held else run.add_metric(name, novelty_by_embedding(run))
-    kinds = dict.fromkeys(("measure", "embedding", "other"), "string") | {"papers": "Int64"}
-    kinds |= dict.fromkeys(("mean", "other_mean", "rank_correlation", "low", "high"), "Float64")
+    table = run.metric(novelty_by_embedding)
     rows = []
     first, *others = table["embedding"].unique() or ("",)
     for other in others:
@@ -297,22 +291,13 @@ def novelty_agreement(run: Run) -> pd.DataFrame:
             wide = table.pivot(index="paper", columns="embedding", values=name)
             both = wide[[first, other]].dropna().to_numpy(dtype=np.float64)
             found = spearman(both[:, 0], both[:, 1])
-            means = both.mean(axis=0) if len(both) else (np.nan, np.nan)
-            said = (
-                name,
-                first,
-                means[0],
-                other,
-                means[1],
-                len(both),
-                found.r,
-                found.low,
-                found.high,
-            )
-            rows.append(said)
-    columns = ["measure", "embedding", "mean", "other", "other_mean", "papers"]
-    columns += ["rank_correlation", "low", "high"]
-    return pd.DataFrame(rows, columns=columns).astype({one: kinds[one] for one in columns})
+            one, two = both.mean(axis=0) if len(both) else (np.nan, np.nan)
+            told = (name, first, one, other, two, len(both), found.r, found.low, found.high)
+            rows.append(told)
+    kinds = {"measure": "string", "embedding": "string", "mean": "Float64", "other": "string"}
+    kinds |= {"other_mean": "Float64", "papers": "Int64"}
+    kinds |= dict.fromkeys(("rank_correlation", "low", "high"), "Float64")
+    return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
 
 
 def measured_texts(papers: pd.DataFrame, settings: Novelty) -> pd.DataFrame:
@@ -417,30 +402,22 @@ class _NoveltyDatabase:
 
     def _year_means(self, needed: IntArray) -> tuple[FloatArray, float]:
         """Means of the needed years, and of the whole database, in the chosen reading."""
-        if self.settings.normalise == "pairwise":
-            mean_of: Callable[[IntArray], float] = self._pairwise
-        else:
-            mean_of = self._self
+        use = self.settings
+
+        def mean_of(rows: IntArray) -> float:
+            if len(rows) > use.sample:
+                # At most ``sample`` of the rows, chosen by seed and by nothing else.
+                rng = np.random.default_rng([use.seed, len(rows)])
+                by_id = rows[np.argsort(self.ids[rows], kind="stable")]
+                rows = np.sort(rng.choice(by_id, use.sample, replace=False))
+            if use.normalise == "pairwise":
+                return mean_pairwise_distance(self.space.rows(rows), use.squared)
+            return self.space.mean_neighbour_distance(rows, use.k, self.ids)
+
         means = np.full(len(self.years), np.nan)
         for year in needed:
             means[year] = mean_of(np.flatnonzero(self.year_of == year))
         return means, mean_of(np.arange(len(self.ids)))
-
-    def _sample(self, rows: IntArray) -> IntArray:
-        """At most ``sample`` of the rows, chosen by seed and by nothing else."""
-        if len(rows) <= self.settings.sample:
-            return rows
-        rng = np.random.default_rng([self.settings.seed, len(rows)])
-        by_id = rows[np.argsort(self.ids[rows], kind="stable")]
-        return np.sort(rng.choice(by_id, self.settings.sample, replace=False))
-
-    def _pairwise(self, rows: IntArray) -> float:
-        return mean_pairwise_distance(self.space.rows(self._sample(rows)), self.settings.squared)
-
-    def _self(self, rows: IntArray) -> float:
-        """Mean distance of these papers to their own k nearest other papers."""
-        chosen = self._sample(rows)
-        return self.space.mean_neighbour_distance(chosen, self.settings.k, self.ids)
 
     def impact(self) -> _Component:
         """Mean citations of the neighbours that have a count, each divided by its year's mean."""
@@ -475,9 +452,3 @@ def _divide(above: NDArray[Any], below: Any) -> FloatArray:
     result = np.full(np.shape(above), np.nan)
     np.divide(above, under, out=result, where=under > 0)
     return result
-
-
-def _floats(values: FloatArray) -> Any:
-    return pd.array(
-        [None if np.isnan(value) else float(value) for value in values], dtype="Float64"
-    )

@@ -12,9 +12,10 @@ not quote it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -118,47 +119,38 @@ def run_leaks(run: Run) -> pd.DataFrame:
     near = novelty.run_novelty(run).set_index("paper").loc[list(run.vectors.ids)]
     texts = run.table("papers").set_index("paper")
     sides = [
-        _LeakDatabase(run.databases.contemporary, near["contemporary_neighbours"]),
-        _LeakDatabase(run.databases.past, near["past_neighbours"]),
+        _overlaps(run.databases.contemporary, near["contemporary_neighbours"]),
+        _overlaps(run.databases.past, near["past_neighbours"]),
     ]
     rows = []
     for row, paper in enumerate(run.vectors.ids):
         title, abstract = texts.loc[paper, ["title", "abstract"]].fillna("")
         own = tokenise(f"{title} {abstract}")
         vector = np.asarray(run.vectors.values[row], dtype=np.float64)
-        now, past = (side.overlap(row, own, vector) for side in sides)
+        now, past = (overlap(row, own, vector) for overlap in sides)
         rows.append((paper, len(own), *now, past[0], past[2]))
     return typed_table(rows, COLUMNS)
 
 
-class _LeakDatabase:
-    """One database with the neighbours of each abstract of a run, and their texts."""
+def _overlaps(
+    database: Database, neighbours: pd.Series
+) -> Callable[[int, Sequence[str], FloatArray], _Overlap]:
+    """Similarity and longest shared run of one abstract with its neighbours in a database."""
+    near = [str(ids).split() for ids in neighbours.fillna("")]
+    wanted = {id_ for ids in near for id_ in ids}
+    row_of = {id_: row for row, id_ in enumerate(database.ids) if id_ in wanted}
+    text = database.text
+    words = cache(lambda id_: tokenise(text(row_of[id_])) if text else [])
 
-    def __init__(self, database: Database, neighbours: pd.Series) -> None:
-        self._database = database
-        self._near = [str(ids).split() for ids in neighbours.fillna("")]
-        wanted = {id_ for ids in self._near for id_ in ids}
-        self._row = {id_: row for row, id_ in enumerate(database.ids) if id_ in wanted}
-        self._words: dict[str, list[str]] = {}
-
-    def overlap(self, row: int, own: Sequence[str], vector: FloatArray) -> _Overlap:
-        """Similarity and longest shared run of one abstract with its neighbours."""
-        near = [id_ for id_ in self._near[row] if id_ in self._row]
-        if not near:
+    def overlap(row: int, own: Sequence[str], vector: FloatArray) -> _Overlap:
+        known = [id_ for id_ in near[row] if id_ in row_of]
+        if not known:
             return (None,) * 5
-        similarity = _cosine(vector, self._database.vectors[self._row[near[0]]])
-        if self._database.text is None:
-            return (similarity, near[0], None, None, None)
-        shared = longest_shared(own, {id_: self._words_of(id_) for id_ in near})
-        return (similarity, near[0], *shared)
+        other = np.asarray(database.vectors[row_of[known[0]]], dtype=np.float64)
+        scale = float(np.sqrt((vector @ vector) * (other @ other)))
+        similarity = float(vector @ other) / scale if scale > 0 else 0.0
+        if text is None:
+            return (similarity, known[0], None, None, None)
+        return (similarity, known[0], *longest_shared(own, {id_: words(id_) for id_ in known}))
 
-    def _words_of(self, id_: str) -> list[str]:
-        if id_ not in self._words and self._database.text is not None:
-            self._words[id_] = tokenise(self._database.text(self._row[id_]))
-        return self._words[id_]
-
-
-def _cosine(one: FloatArray, other: Any) -> float:
-    second = np.asarray(other, dtype=np.float64)
-    scale = float(np.sqrt((one @ one) * (second @ second)))
-    return float(one @ second) / scale if scale > 0 else 0.0
+    return overlap

@@ -31,8 +31,6 @@ ROLES: Mapping[str, str] = {
 LEADING = ("idea", "draft", "coordination")
 """Kinds that direct or present the research; the others support it."""
 KINDS = tuple(ROLES)
-INSIDE = tuple(kind for kind in KINDS if kind != "advice")
-"""Kinds that belong to authors; advice alone is thanked for."""
 ACTS: Mapping[str, str] = {
     "utter": "discussion",
     "vote": "criticism",
@@ -55,7 +53,7 @@ COLUMNS: Mapping[str, str] = {
     **{"position": "Int64", "member": "boolean"},
     **dict.fromkeys(KINDS, "Int64"),
     **{"share": "Float64", "roles": "string"},
-    **dict.fromkeys(("leads", "gift", "ghost"), "boolean"),
+    "leads": "boolean",
 }
 
 
@@ -77,13 +75,11 @@ def contributions(run: Run) -> pd.DataFrame:
         authors, inside = places.get(paper or "", {}), members.get(team, {})
         for who, share in exact_shares(counts, (*authors, *inside)).items():
             own, place = counts.get(who, Counter()), authors.get(who)
-            ghost = paper is not None and place is None and any(own[one] for one in INSIDE)
             leads = any(own[kind] for kind in LEADING)
-            told = (leads, place is not None and not share, ghost)
             numbers = (own[kind] for kind in KINDS)
             roles = "; ".join(dict.fromkeys(ROLES[kind] for kind in KINDS if own[kind])) or None
             about = (team, paper, who, place, who in inside)
-            rows.append((*about, *numbers, float(share), roles, *told))
+            rows.append((*about, *numbers, float(share), roles, leads))
     return typed_table(rows, COLUMNS)
 
 
@@ -104,25 +100,20 @@ def exact_shares(counts: Counts, people: tuple[str, ...] = ()) -> dict[str, Frac
 
 
 def team_roles(run: Run) -> pd.DataFrame:
-    """How flat each team was, and who was named without cause (Xu et al. 2022; this project)."""
+    """How flat each team was (Xu et al. 2022; this project)."""
     table = run.metric(contributions)
-    author = table["position"].notna()
     # Of a team without a paper the members are looked at.
+    author = table["position"].notna()
     inside = author.where(table["paper"].notna(), table["member"]).astype(bool)
-    counted = {"people": inside, "leads": table["leads"] & inside}
-    counted |= {"gifts": table["gift"], "ghosts": table["ghost"]}
-    known = table["member"] | table["ghost"] | author
-    counted["advisers"] = (table["advice"] > 0) & ~known
-    sums = pd.DataFrame(counted).astype("Int64").groupby(table["team"]).sum()
-    found = run.table("teams")[["team"]].join(sums, on="team")
+    counts = pd.DataFrame({"people": inside, "leads": table["leads"] & inside}).astype("Int64")
+    found = run.table("teams")[["team"]].join(counts.groupby(table["team"]).sum(), on="team")
     found["lead_ratio"] = (found["leads"] / found["people"]).where(found["people"] > 0)
     found["tall"] = found["lead_ratio"] < 0.5
     found["paper"] = found["team"].map(_texts(run.table("papers"), "team", "paper"))
     found["why"] = pd.Series(UNSAID, found.index).where(~found["team"].isin(table["team"]))
-    order = ("team", "paper", "people", "leads", "lead_ratio", "tall", "gifts", "ghosts")
-    kinds = {"lead_ratio": "Float64", "tall": "boolean"}
-    kinds |= dict.fromkeys(("team", "paper", "why"), "string")
-    return found[[*order, "advisers", "why"]].astype(kinds)
+    kinds = {"team": "string", "paper": "string", "people": "Int64", "leads": "Int64"}
+    kinds |= {"lead_ratio": "Float64", "tall": "boolean", "why": "string"}
+    return found[list(kinds)].astype(kinds)
 
 
 def _counts(run: Run) -> dict[str, Counts]:

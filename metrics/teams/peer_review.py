@@ -18,7 +18,6 @@ from virsci_society.metrics.impact import gini
 from virsci_society.metrics.inference.correlations import krippendorff_alpha
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.tables import PUBLICATION_STAGE
 
 KEY = ["team", "submission"]
 ROUND = [*KEY, "round"]
@@ -65,34 +64,6 @@ def review_outcomes(run: Run) -> pd.DataFrame:
     order = ["manuscripts", "submissions", "decided", "accepted", "acceptance", "rounds", "days"]
     order += ["asked", "declined", "assigned", "late", "reviews", "reviewers", "load", "gini"]
     return pd.concat([whole, parts], axis=1)[[*order, "same", "agreement"]]
-
-
-def reviewers(run: Run) -> pd.DataFrame:
-    """Reviews of each scientist who was asked to review (this project)."""
-    referees = run.table("referees")
-    desks = run.table("homework")
-    desks = desks[desks["stage"] == PUBLICATION_STAGE]
-    desks = desks.rename(columns={"visit": "submission", "turn": "round"})
-    begun = desks[[*ROUND, "scientist", "started"]].drop_duplicates([*ROUND, "scientist"])
-    joined = referees.merge(begun, on=[*ROUND, "scientist"], how="left")
-    done = joined["delivered"].notna()
-    rows = joined.assign(
-        asked=joined["invited"].notna(),
-        declined=joined["outcome"].isin(["declined"]),
-        late=_late(joined),
-        queue=(joined["started"] - joined["assigned"]).where(done),
-        days=joined["delivered"] - joined["assigned"],
-        delivered=done,
-    )
-    counts = ["asked", "declined", "delivered", "late"]
-    rows[counts] = rows[counts].fillna(False).astype("Int64")
-    grouped = rows.groupby("scientist")
-    means = ["queue", "days", "score"]
-    table = pd.concat([grouped[counts].sum(), grouped[means].mean()], axis=1).reset_index()
-    table = table.astype({**dict.fromkeys(counts, "Int64"), **dict.fromkeys(means, "Float64")})
-    order = ["delivered", "asked", "scientist"]
-    table = table.sort_values(order, ascending=[False, False, True], kind="stable")
-    return table.reset_index(drop=True)
 
 
 def teams_with_paper(run: Run) -> pd.Series:

@@ -8,7 +8,7 @@ import pytest
 from virsci_society.metrics.registry import measure_run
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.sections import peer_review_section
-from virsci_society.metrics.teams.peer_review import review_outcomes, reviewers
+from virsci_society.metrics.teams.peer_review import review_outcomes
 from virsci_society.society.results.run import Run
 
 SUBMISSIONS = [
@@ -27,30 +27,20 @@ REFEREES = [
     ("B/1", 1, 1, 1, "R4", 3, 0, 11.0, 14.0, "late", 14.0, None, 2, None, None),
     ("B/1", 2, 1, 0, "R2", 2, 0, 61.0, None, None, None, None, 0, None, None),
 ]
-# A review by R4 that was never taken up, and homework before a meeting, which is no review.
-HOMEWORK = [
-    ("A/1", "R1", "publication", 1, 1, 5.0, 7.0, 8.0, 1.0, None),
-    ("A/1", "R3", "publication", 1, 1, 8.0, 18.0, 19.0, 1.0, None),
-    ("A/1", "R1", "publication", 1, 2, 31.0, 31.0, 33.0, 2.0, None),
-    ("A/1", "R3", "publication", 1, 2, 31.0, 31.0, 32.0, 1.0, None),
-    ("B/1", "R1", "publication", 1, 1, 14.0, 26.0, 30.0, 4.0, None),
-    ("A/1", "R1", "topic", 1, 1, 0.0, 0.0, 2.0, 2.0, None),
-]
 
 
 @pytest.fixture
 def reviewed(make_run):
     """The hand-made run with these manuscripts in it."""
 
-    def made(submissions=SUBMISSIONS, referees=REFEREES, homework=HOMEWORK):
+    def made(submissions=SUBMISSIONS, referees=REFEREES):
         whole = make_run()
-        whole.tables()
         rows = {
             name: list(whole.table(name).itertuples(index=False, name=None))
             for name in whole.tables()
         }
-        added = {"submissions": submissions, "referees": referees, "homework": homework}
-        return Run.from_rows({**rows, **added}, whole.manifest, whole.scenario)
+        rows |= {"submissions": submissions, "referees": referees}
+        return Run.from_rows(rows, whole.manifest, whole.scenario)
 
     return made
 
@@ -81,21 +71,6 @@ def test_outcomes_of_two_manuscripts(reviewed):
     )
 
 
-def test_what_each_reviewer_did(reviewed):
-    table = reviewers(reviewed()).astype(object)
-    table = table.where(table.notna(), None)
-    assert table[["scientist", "asked", "declined", "delivered", "late"]].values.tolist() == [
-        ["R1", 2, 0, 3, 0],
-        ["R3", 1, 0, 2, 1],
-        ["R2", 2, 1, 0, 0],
-        ["R4", 1, 0, 0, 1],
-    ]
-    first, second, third, last = table[["queue", "days", "score"]].values.tolist()
-    assert first == pytest.approx([(2 + 0 + 12) / 3, (3 + 2 + 16) / 3, 16 / 3])
-    assert second == pytest.approx([(10 + 0) / 2, (11 + 1) / 2, 7.0])
-    assert third == last == [None, None, None]
-
-
 def test_measures_of_the_whole_run(reviewed):
     wanted = {
         "review_acceptance": 0.5,
@@ -114,7 +89,6 @@ def test_without_review_there_is_nothing_to_tell(make_run):
     counts = ("manuscripts", "submissions", "decided", "accepted", "asked", "assigned", "reviewers")
     assert {told.pop(name) for name in counts} == {0}
     assert all(pd.isna(value) for value in told.values())
-    assert len(reviewers(run)) == 0
     assert peer_review_section(run) is None
     assert math.isnan(measure_run(run, ["review_acceptance"])["review_acceptance"])
 
@@ -133,7 +107,7 @@ def test_a_lot_asks_nobody_and_the_page_says_so(reviewed):
         ("A/1", 1, 1, 0.0, 90.0, "accept", 0, None),
         ("B/1", 1, 1, 1.0, 91.0, "reject", 0, None),
     ]
-    run = reviewed(lots, [], [])
+    run = reviewed(lots, [])
     (told,) = review_outcomes(run).to_dict("records")
     assert (told["acceptance"], told["days"], told["reviews"]) == (0.5, 90.0, 0.0)
     assert "Nobody was asked to review." in render_page(run)
