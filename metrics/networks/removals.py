@@ -113,44 +113,42 @@ def removed_by_date(run: Run) -> list[tuple[float, list[str]]]:
 
 def snapshots(run: Run, date: float, removed: list[str]) -> Iterator[Snapshot]:
     """The snapshots around a removal: before, without, later (if the run goes on) and end."""
+    careers = run.table("careers").dropna(subset=["date", "scientist"])
+    left = careers[careers["change"].isin(LEFT)]
+
+    def gone(dates: pd.Series) -> frozenset[str]:
+        return frozenset(left.loc[dates, "scientist"])
+
     # Who left on the day itself was still there before.
-    before = _gone(run, date, after=False)
+    before = gone(left["date"] < date)
     yield Snapshot("before", date, False, before)
     yield Snapshot("without", date, False, before | frozenset(removed))
     if date + SPAN < run.days:
-        yield Snapshot("later", date + SPAN, True, _gone(run, date + SPAN, after=True))
-    yield Snapshot("end", run.days, True, _gone(run, run.days, after=True))
-
-
-def _people(run: Run, snapshot: Snapshot) -> int:
-    """How many are in the society: those of day 0 and those who have come since, less the gone."""
-    come = run.table("careers").dropna(subset=["date", "scientist"])
-    come = come[(come["change"] == "arrived") & snapshot.includes(come["date"])]
-    return initial_population(run) + len(come) - len(snapshot.gone)
-
-
-def _gone(run: Run, date: float, after: bool) -> frozenset[str]:
-    left = run.table("careers").dropna(subset=["date", "scientist"])
-    left = left[left["change"].isin(LEFT)]
-    return frozenset(
-        left.loc[Snapshot("", date, after, frozenset()).includes(left["date"]), "scientist"]
-    )
+        yield Snapshot("later", date + SPAN, True, gone(left["date"] <= date + SPAN))
+    yield Snapshot("end", run.days, True, gone(left["date"] <= run.days))
 
 
 def _network_columns(
     run: Run, network: str, snapshot: Snapshot, rng: np.random.Generator
 ) -> dict[str, object]:
     """The columns on one network at a moment."""
-    matrix = adjacency_of_present(snapshot.ties(run, network), snapshot.gone)
+    ties = snapshot.ties(run, network)
+    codes, names = pd.factorize(pd.concat([ties["source"], ties["target"]]).to_numpy(dtype=object))
+    rows, columns = np.split(codes, 2)
+    papers, size = ties["papers"].fillna(1).to_numpy(dtype=np.float64), len(names)
+    half = sparse.coo_array((papers, (rows, columns)), shape=(size, size)).tocsr()
+    # Who has no co-author left stays, without a tie.
+    here = np.flatnonzero([name not in snapshot.gone for name in names])
+    matrix = (half + half.T).tocsr()[here][:, here].tocsr()
     tied = np.flatnonzero(np.diff(matrix.indptr))
     # The isolated would each count as a community of one.
     communities = detect_communities(matrix[tied][:, tied].tocsr(), int(rng.integers(2**31)))
     statistics = network_statistics(matrix)
     path = mean_path(largest_component(matrix), rng) if matrix.nnz else float("nan")
+    taken = ("nodes", "edges", "mean_degree", "giant_share", "components", "clustering")
     return {
         "date": snapshot.date,
-        **{key: statistics[key] for key in ("nodes", "edges", "mean_degree", "giant_share")},
-        **{key: statistics[key] for key in ("components", "clustering")},
+        **{key: statistics[key] for key in taken},
         "isolated": matrix.shape[0] - len(tied),
         "path": None if np.isnan(path) else path,
         "communities": communities["communities"],
@@ -158,29 +156,17 @@ def _network_columns(
     }
 
 
-def adjacency_of_present(ties: pd.DataFrame, gone: frozenset[str]) -> sparse.csr_array:
-    """Symmetric matrix of joint papers of the scientists who have not left.
-
-    Scientists whose only co-authors have left are in it, without a tie. Rows stand in the order in
-    which the ties name the scientists.
-    """
-    ends = pd.concat([ties["source"], ties["target"]]).to_numpy(dtype=object)
-    codes, names = pd.factorize(ends)
-    rows, columns = np.split(codes, 2)
-    papers, size = ties["papers"].fillna(1).to_numpy(dtype=np.float64), len(names)
-    half = sparse.coo_array((papers, (rows, columns)), shape=(size, size)).tocsr()
-    here = np.flatnonzero([name not in gone for name in names])
-    return (half + half.T).tocsr()[here][:, here].tocsr()
-
-
 def _productivity(run: Run, snapshot: Snapshot) -> dict[str, float | int | None]:
-    """Papers in the half year up to a snapshot of those who have not left."""
+    """People at a snapshot, and the papers in the half year up to it of those who are there."""
+    # Those of day 0 and those who have come since, less the gone.
+    come = run.table("careers").dropna(subset=["date", "scientist"])
+    come = come[(come["change"] == "arrived") & snapshot.includes(come["date"])]
+    people = initial_population(run) + len(come) - len(snapshot.gone)
     start = max(snapshot.date - SPAN, 0.0)
     dated = run.table("papers")
     recent = dated[snapshot.includes(dated["published"]) & (dated["published"] >= start)]
     by = run.table("authorships")
     by = by[by["paper"].isin(recent["paper"]) & ~by["scientist"].isin(snapshot.gone)]
-    people = _people(run, snapshot)
     years = (snapshot.date - start) / DAYS_PER_YEAR
     # By authorships, since a joint paper is one of each of its authors.
     each = len(by) / people / years if people and years else None
@@ -202,16 +188,25 @@ def around_stars(run: Run) -> pd.DataFrame:
     """
     removals = removed_by_date(run)
     date = removals[0][0] if removals else run.days / 2
-    partners = _partners(run, date)
-    stars = _best_connected(run, date, partners)
-    known = {other for star in stars for other in partners[star]} - set(stars)
+    ties, careers = run.table("ties"), run.table("careers")
+    ties = ties[ties["date"] < date]
+    partners: dict[str, set[str]] = defaultdict(set)
+    for one, other in zip(ties["source"], ties["target"], strict=True):
+        partners[one].add(other)
+        partners[other].add(one)
+    gone = set(careers.loc[careers["change"].isin(LEFT) & (careers["date"] < date), "scientist"])
+    # Names are numbered, so that the shorter of two names comes first.
+    ranked = sorted(set(partners) - gone, key=lambda who: (-len(partners[who]), len(who), who))
+    stars = set(ranked[:STARS])
+    known = {other for star in stars for other in partners[star]} - stars
     span = min(date, run.days - date)
     counts: dict[str, int] = defaultdict(int)
     cited = set(run.table("citations")["cited"])
-    for paper, published, authors in _papers(run):
-        group = (
-            "stars" if authors & set(stars) else "collaborators" if authors & known else "others"
-        )
+    papers, by = run.table("papers"), run.table("authorships")
+    authors = {paper: set(names) for paper, names in by.groupby("paper")["scientist"]}
+    for paper, published in zip(papers["paper"], papers["published"], strict=True):
+        team = authors.get(paper, set())
+        group = "stars" if team & stars else "collaborators" if team & known else "others"
         if date - span <= published < date:
             counts[f"{group}_before"] += 1
         elif date <= published <= date + span:
@@ -223,36 +218,3 @@ def around_stars(run: Run) -> pd.DataFrame:
     columns = ("stars", "collaborators", *names, "others_cited")
     kinds = {"date": "Float64", "span": "Float64", **dict.fromkeys(columns, "Int64")}
     return typed_table([row] if stars else [], kinds)
-
-
-def _partners(run: Run, date: float) -> dict[str, set[str]]:
-    """The co-authors of each scientist before a date, those of before day 0 included."""
-    ties = run.table("ties")
-    ties = ties[ties["date"] < date]
-    partners: dict[str, set[str]] = defaultdict(set)
-    for one, other in zip(ties["source"], ties["target"], strict=True):
-        partners[one].add(other)
-        partners[other].add(one)
-    return partners
-
-
-def _best_connected(run: Run, date: float, partners: dict[str, set[str]]) -> list[str]:
-    """The ten with most co-authors of those who are there before a date, ties by their numbers."""
-    careers = run.table("careers")
-    gone = set(careers.loc[careers["change"].isin(LEFT) & (careers["date"] < date), "scientist"])
-    # Names are numbered, so that the shorter of two names comes first.
-    ranked = sorted(set(partners) - gone, key=lambda who: (-len(partners[who]), len(who), who))
-    return ranked[:STARS]
-
-
-def _papers(run: Run) -> list[tuple[str, float, set[str]]]:
-    """Each paper with its date and its authors."""
-    authors: dict[str, set[str]] = defaultdict(set)
-    table = run.table("authorships")
-    for paper, who in zip(table["paper"], table["scientist"], strict=True):
-        authors[paper].add(who)
-    papers = run.table("papers")
-    return [
-        (paper, date, authors[paper])
-        for paper, date in zip(papers["paper"], papers["published"], strict=True)
-    ]
