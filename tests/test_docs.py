@@ -345,31 +345,6 @@ def test_nobody_is_named(name):
     assert "virsci-society contributors" in (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_the_viewer_shows_steps_and_starts_anew(monkeypatch):
-    solara = pytest.importorskip("solara", reason="needs the extra [viz]")
-    ipywidgets = pytest.importorskip("ipywidgets", reason="needs the extra [viz]")
-    widgets = pytest.importorskip("ipyvuetify", reason="needs the extra [viz]")
-    monkeypatch.setenv("MPLBACKEND", "Agg")
-    viewer = runpy.run_path(str(ROOT / "examples" / "viewer.py"))
-    page = solara.AppLayout(children=[viewer["page"]])
-    _, shown = solara.render(page, handle_error=False)
-
-    def press(label):
-        buttons = [one for one in shown.find(widgets.Btn).widgets if label in one.children]
-        buttons[0].click()
-
-    def pictures():
-        return [bytes(one.value) for one in shown.find(ipywidgets.Image).widgets]
-
-    before = pictures()
-    assert len(before) == 3
-    for _ in range(10):
-        press("Step")
-    assert all(old != new for old, new in zip(before, pictures(), strict=True))
-    press("Reset")
-    assert pictures() == before
-
-
 def test_the_rooms_of_the_design_page_are_the_folders_in_the_order_that_imports_keep():
     page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     table = page.partition("## The rules")[0]

@@ -8,7 +8,7 @@ import ast
 import pytest
 
 from tests.mutant_table import MISTAKES, Edit, Mistake
-from tests.mutants import ROOT, chosen, edited, misfits, plant, span
+from tests.mutants import ROOT, chosen, misfits, span
 
 NAMES = [mistake.name for mistake in MISTAKES]
 each = pytest.mark.parametrize("mistake", MISTAKES, ids=NAMES)
@@ -56,48 +56,3 @@ def test_a_table_that_no_longer_fits_is_told(tmp_path):
         "m: there is no b.py",
         "m: c.py is no Python any more",
     ]
-
-
-METHOD = """
-def f(a):
-    return a + 1
-class C:
-    if True:
-        @property
-        def f(self):
-            kept = self.a
-            return self.g(
-                kept, kept + 1
-            )
-"""
-
-
-@pytest.mark.parametrize(
-    ("edit", "line"),
-    [
-        (Edit("a.py::f", "a + 1", "a - 1"), "    return a - 1"),
-        # Renamed since the row was written: the replacement takes the new name.
-        (Edit("a.py::f", "return b + 1", "return b - 1"), "    return a - 1"),
-        (Edit("a.py::C.f", "kept + 1)", "kept)"), "                kept, kept)"),
-        (Edit("a.py::C.f", "self.g(old, old + 1)", "old"), "            return kept"),
-    ],
-)
-def test_a_pattern_fits_other_white_space_and_renamed_locals(edit, line):
-    changed = edited(edit, METHOD)
-    assert line in changed.splitlines()
-    compile(changed, "a.py", "exec")
-
-
-def test_one_renamed_name_stands_for_one_name():
-    with pytest.raises(ValueError, match="0 times"):
-        edited(Edit("a.py::f", "old + old", ""), "def f(a, b):\n    return a + b\n")
-
-
-def test_planting_forgets_what_was_compiled(tmp_path):
-    (tmp_path / "__pycache__").mkdir()
-    (tmp_path / "a.py").write_text("x = 1\n")
-    for name in ("a.cpython-311.pyc", "ab.cpython-311.pyc"):
-        (tmp_path / "__pycache__" / name).touch()
-    plant(Mistake("m", "Breaks.", (Edit("a.py", "1", "2"),), ()), tmp_path)
-    assert (tmp_path / "a.py").read_text() == "x = 2\n"
-    assert [path.name for path in (tmp_path / "__pycache__").iterdir()] == ["ab.cpython-311.pyc"]

@@ -1,6 +1,5 @@
 """What a wheel, a source distribution and the container hold."""
 
-import json
 import os
 import re
 import subprocess
@@ -9,8 +8,6 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-
-from tests.codemeta import codemeta
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -79,14 +76,6 @@ def test_the_metadata_name_licence_classifiers_and_pages():
     assert oldest is not None
     assert f"Programming Language :: Python :: {oldest.group()}" in project["classifiers"]
     assert all(url.startswith("https://") for url in project["urls"].values())
-
-
-def test_codemeta_says_what_citation_and_metadata_say():
-    again = "python -m tests.codemeta > codemeta.json"
-    assert (ROOT / "codemeta.json").read_text(encoding="utf-8") == f"{codemeta()}\n", again
-    held = json.loads(codemeta())
-    assert held["version"] == PYPROJECT["project"]["version"]
-    assert held["referencePublication"][0]["author"][0]["familyName"] == "Su"
 
 
 def test_the_container_copies_what_there_is_and_runs_the_demo():

@@ -29,25 +29,6 @@ def test_the_study_is_that_of_the_library():
 
 
 @pytest.mark.slow
-def test_one_society_and_its_fork_print_what_the_page_shows(tmp_path, monkeypatch, capsys):
-    """All up to the study, whose commands the slow test runs."""
-    monkeypatch.chdir(tmp_path)
-    ran = []
-    shown = PAGE.split("## 4.")[0]
-    for language, text in BLOCK.findall(shown):
-        if language == "console":
-            for line in text.splitlines():
-                arguments = shlex.split(line)[2:]
-                assert CliRunner().invoke(app, arguments).exit_code == 0, line
-                ran.append(arguments[0])
-        elif language == "python":
-            exec(compile(text, "tutorial-removal.md", "exec"), {})
-    assert ran == ["run", "show", "fork"]
-    (told,) = (text for language, text in BLOCK.findall(shown) if language == "text")
-    assert capsys.readouterr().out == told
-
-
-@pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_tutorial_prints_what_its_page_shows(page, tmp_path):

@@ -1,8 +1,7 @@
 """Base classes of the rules by which a team works: its protocol and the publication of its paper.
 
 Users subclass ``TeamProtocol`` to describe how a team turns people into a manuscript, and
-``Publication`` to describe how a manuscript becomes a paper. ``TeamTerms`` holds the rules that
-one team keeps from its founding on.
+``Publication`` to describe how a manuscript becomes a paper.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from virsci_society.society.teams.team import AuthorOrder, PublicationRule, Team
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer
-    from virsci_society.society.kernel.durations import Process, Times
+    from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.lab import Lab
 
 
@@ -131,12 +130,3 @@ class Publication(PublicationRule):
     def windows(self) -> Mapping[str, float]:
         """Days, by key, after which words are read: the shorter, the more the clock waits."""
         return {}
-
-
-@dataclass(frozen=True, slots=True)
-class TeamTerms:
-    """The rules that a team keeps from its founding on, whatever an intervention sets (rule 23)."""
-
-    protocol: TeamRule
-    times: Times
-    publication: PublicationRule

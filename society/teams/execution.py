@@ -103,29 +103,39 @@ class ExecutionAttempt(Execution):
 
     def carry_out(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[None]:
         """Work, then read what the idea was, and draw its outcome."""
-        world = lab.world
+        world, overrated = lab.world, self.overrated.get(team.protocol_name, 0.0)
         if self.funding is not None:
             yield from lab.stage(STAGE, lab.wait(self.funding.decision))
-            more, chance = self._overrated(team), lab.rng("funding")
-            if not is_accepted(self.funding, team, lab, manuscript, chance, more):
+            chance = lab.rng("funding")
+            if not is_accepted(self.funding, team, lab, manuscript, chance, overrated):
                 raise Dissolved(NOT_FUNDED)
-        self._pay(world)
+        if self.budget is not None:
+            # Counted and multiplied, so that no sum of costs is rounded.
+            if (world.paid + 1) * self.cost > self.budget * world.day / DAYS_PER_YEAR:
+                raise Dissolved(NO_MONEY)
+            world.paid += 1
         started, longest = lab.now, math.inf if self.patience is None else self.patience
         # A stream per team, so that no attempt shifts another (rule 9).
         rng = lab.rng(STAGE)
         planned, noise, kept = self.duration.draw(rng), rng.standard_normal(), rng.random()
         row: tuple[object, ...] = (None, None, "given_up")
-        rated = None
+        rated: float | None = None
         try:
             yield from lab.stage(STAGE, self._work(world, team, lab, min(planned, longest)))
             if planned > longest or lab.now - started > longest:
                 raise Dissolved(GIVEN_UP)
             worth = worth_of_manuscript(world, team, manuscript)
-            rated = self._rating(team, lab, worth) if self.overrated else None
+            if self.overrated:
+                # How good the idea looked to everybody, as the worth that ideas look to have.
+                field = landscape_of(world)
+                signal = self.signal if self.funding is None else self.funding.signal
+                looks = appearance(signal, field.standardised(worth), _chance(lab))
+                mean, deviation = field.moments
+                rated = round(mean + deviation * looks + overrated, DECIMALS)
             outcome = round(worth + self.noise * float(noise), DECIMALS)
             succeeded = outcome >= self.success
             row = (worth, outcome, "succeeded" if succeeded else "failed")
-            learn(world, _told(world, team, self.told), manuscript, outcome)
+            learn(world, self._told(world, team), manuscript, outcome)
             world.successes[team.id] = succeeded
             if not succeeded and kept < self.drawer:
                 raise Dissolved(NULL_RESULT)
@@ -142,25 +152,6 @@ class ExecutionAttempt(Execution):
                 self.cost or None,
                 rated,
             )
-
-    def _overrated(self, team: Team) -> float:
-        return self.overrated.get(team.protocol_name, 0.0)
-
-    def _rating(self, team: Team, lab: Lab, worth: float) -> float:
-        """How good the idea looked to everybody, as the worth that ideas look to have."""
-        field = landscape_of(lab.world)
-        signal = self.signal if self.funding is None else self.funding.signal
-        looks = appearance(signal, field.standardised(worth), _chance(lab))
-        mean, deviation = field.moments
-        return round(mean + deviation * looks + self._overrated(team), DECIMALS)
-
-    def _pay(self, world: World) -> None:
-        """Pay for one attempt; ends the team where all that has come in does not cover it."""
-        if self.budget is not None:
-            # Counted and multiplied, so that no sum of costs is rounded.
-            if (world.paid + 1) * self.cost > self.budget * world.day / DAYS_PER_YEAR:
-                raise Dissolved(NO_MONEY)
-            world.paid += 1
 
     def looks(
         self, lab: Lab, texts: Sequence[Answer[str]], *purpose: object
@@ -184,6 +175,15 @@ class ExecutionAttempt(Execution):
             yield from lab.together(*(at_desk(world, team, one, place, effort) for one in members))
         yield from lab.wait(max(days - (lab.now - began), 0.0))
 
+    def _told(self, world: World, team: Team) -> Iterable[str]:
+        """The names of those who are told an outcome."""
+        if self.told == "everybody":
+            return (EVERYBODY,)
+        names, rows = world.population.names, [world.population.rows[one] for one in team.members]
+        if self.told == "coauthors":
+            rows += [int(other) for row in rows for other in world.network.coauthors(row)[0]]
+        return dict.fromkeys(names[row] for row in rows)
+
 
 def learn(world: World, told: Iterable[str], manuscript: Manuscript, outcome: float) -> None:
     """Let some scientists know an outcome: each keeps the best one, with the idea's keywords."""
@@ -192,16 +192,6 @@ def learn(world: World, told: Iterable[str], manuscript: Manuscript, outcome: fl
         known = world.lessons.get(one)
         if known is None or outcome > known[0]:
             world.lessons[one] = (outcome, keywords)
-
-
-def _told(world: World, team: Team, whom: str) -> Iterable[str]:
-    """The names of those who are told an outcome."""
-    if whom == "everybody":
-        return (EVERYBODY,)
-    names, rows = world.population.names, [world.population.rows[one] for one in team.members]
-    if whom == "coauthors":
-        rows += [int(other) for row in rows for other in world.network.coauthors(row)[0]]
-    return dict.fromkeys(names[row] for row in rows)
 
 
 def is_accepted(

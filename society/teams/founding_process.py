@@ -1,17 +1,14 @@
 """The process that starts teams on the dates that the world's founding rule gives.
 
 The rule says when a team is founded and may draw its leader. This process skips those who cannot
-lead, gives each team its rules (``TeamTerms``) and its lab, and starts its life.
+lead, gives each team its rules and its lab, and starts its life.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from virsci_society.society.formation.leaders import Anybody
 from virsci_society.society.kernel.durations import Process
 from virsci_society.society.kernel.streams import Streams
-from virsci_society.society.teams.contracts import TeamTerms
 from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.lifecycle import deadline, live
 from virsci_society.society.teams.team import Team
@@ -71,11 +68,20 @@ class FoundingProcess:
         """
         world = self._world
         if world.founding.per_scientist and world.careers is not None:
-            row = self._leader_in_turn(row, rows, streams, ordinal)
+            everybody = len(world.population)
+            if rows != range(everybody):
+                # Each who was ever here has the same chance to lead. The draw of the rule itself
+                # stands as long as it falls on the people that the rule knows.
+                turn = int(streams.stream("turn", ordinal).integers(everybody))
+                row = row if rows.start == 0 and turn in rows else turn
+            # Founds nothing, so that foundings stay proportional to the scientists present.
             if row in world.population.departed:
                 return
         if row is None or world.founding.leaders is not None:
-            row = self._leader_by_rule(streams.stream("lead", ordinal))
+            rule = world.founding.leaders or Anybody()
+            today = self._founders[1] if self._founders[0] == world.day else frozenset()
+            excluded = world.unavailable() | today
+            row = rule.choose(excluded, world, streams.stream("lead", ordinal))
         if row is None:
             world.log.event("founding_skipped", scientist=None)
             return
@@ -87,63 +93,34 @@ class FoundingProcess:
                 return
         self._found(row)
 
-    def _leader_in_turn(
-        self, row: int | None, rows: range, streams: Streams, ordinal: int
-    ) -> int | None:
-        """Draw the leader among all who were ever in the society, with equal probability.
-
-        The draw of the rule itself stands as long as it falls on the people that the rule knows.
-        A draw of somebody who has left founds nothing, so that the number of foundings stays
-        proportional to the scientists present.
-        """
-        everybody = len(self._world.population)
-        if rows == range(everybody):
-            return row
-        turn = int(streams.stream("turn", ordinal).integers(everybody))
-        return row if rows.start == 0 and turn in rows else turn
-
-    def _leader_by_rule(self, rng: np.random.Generator) -> int | None:
-        """The leader by the rule for leaders, among those who may lead; None: nobody.
-
-        Scientists at their limit of teams, and those who have founded a team today, may not.
-        """
-        world = self._world
-        rule = world.founding.leaders or Anybody()
-        today = self._founders[1] if self._founders[0] == world.day else frozenset()
-        return rule.choose(world.unavailable() | today, world, rng)
-
     def _found(self, row: int, *, arriving: bool = False) -> None:
         """Start a team of this leader (row), unless it has left or is at the limit of teams.
 
-        With ``arriving`` the leader is a newcomer who comes to lead this team.
+        The team keeps the rules that hold now (rule 23). With ``arriving`` the leader is a
+        newcomer who comes to lead this team.
         """
-        world = self._world
+        world, date = self._world, self._world.day
         leader = world.population.names[row]
         if row in world.population.departed:
             return
         if not arriving and world.at_limit(row):
             world.log.event("founding_skipped", scientist=leader)
             return
-        team, lab, terms = self._new_team(row, leader)
-        world.teams[team.id], self.labs[team.id] = team, lab
-        world.log.event("founded", team=team.id, leader=leader)
-        world.join(team, leader, "leader", arriving=arriving)
-        team.process = world.env.process(live(world, team, lab, terms, self._forget))
-        if world.times.deadline is not None:
-            world.env.process(deadline(world.env, team, world.times.deadline))
-
-    def _new_team(self, row: int, leader: str) -> tuple[Team, Lab, TeamTerms]:
-        """The next team of this leader, under the rules that hold now (rule 23)."""
-        world, date = self._world, self._world.day
         ordinal = self._projects[row] = self._projects.get(row, 0) + 1
         team_id = f"{leader}/{ordinal}"
-        rule = world.protocol.of_team(team_id, world.streams)
-        terms = TeamTerms(rule, world.times, world.publication)
-        team = Team(team_id, leader, terms.protocol.name, date, terms.times)
+        protocol = world.protocol.of_team(team_id, world.streams)
+        team = Team(team_id, leader, protocol.name, date, world.times)
         if self._founders[0] != date:
             self._founders = (date, set())
         self._founders[1].add(row)
-        return team, Lab(world, team), terms
+        lab = Lab(world, team)
+        world.teams[team_id], self.labs[team_id] = team, lab
+        world.log.event("founded", team=team_id, leader=leader)
+        world.join(team, leader, "leader", arriving=arriving)
+        life = live(world, team, lab, protocol, world.publication, self._forget)
+        team.process = world.env.process(life)
+        if world.times.deadline is not None:
+            world.env.process(deadline(world.env, team, world.times.deadline))
 
     def _forget(self, team: Team) -> None:
         # Only now that its rows are written: the end of the run closes the teams that stand here.

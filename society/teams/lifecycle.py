@@ -20,29 +20,30 @@ from virsci_society.society.kernel.answer import Answer, text_of
 from virsci_society.society.kernel.durations import Process
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper
-from virsci_society.society.population.interest_drift import Drift, WeightedInterests
-from virsci_society.society.teams.contracts import Manuscript, TeamTerms
+from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.execution import REPLICATES
 from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.library import vector_of_text
-from virsci_society.society.teams.team import (
-    AuthorOrder,
-    PublicationRule,
-    Reviewer,
-    Submission,
-    Team,
-)
+from virsci_society.society.teams.team import PublicationRule, Reviewer, Submission, Team, TeamRule
 from virsci_society.society.teams.world import World
 
 
 def live(
-    world: World, team: Team, lab: Lab, terms: TeamTerms, forget: Callable[[Team], None]
+    world: World,
+    team: Team,
+    lab: Lab,
+    protocol: TeamRule,
+    publication: PublicationRule,
+    forget: Callable[[Team], None],
 ) -> Process[None]:
-    """The SimPy process of one team: work, execution, review and publication, then its rows."""
+    """The SimPy process of one team: work, execution, review and publication, then its rows.
+
+    Protocol and publication are those of its founding, whatever an intervention sets (rule 23).
+    """
     manuscript: Manuscript | None = None
     reason: str | None = None
     try:
-        manuscript = yield from terms.protocol.run(team, lab)
+        manuscript = yield from protocol.run(team, lab)
         if world.execution is not None and manuscript is not None:
             yield from world.execution.carry_out(team, lab, manuscript)
     except (Dissolved, Over) as dissolved:
@@ -65,7 +66,7 @@ def live(
         world.leave(team, member, stayed=True)
     if reason is None and manuscript is not None:
         lab.event("finished")
-        reason = yield from review_and_publish(world, team, lab, terms.publication, manuscript)
+        reason = yield from review_and_publish(world, team, lab, publication, manuscript)
         if reason is not None:
             team.state = "dissolved"
     team.reason = reason
@@ -119,7 +120,11 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
     found_by = manuscript.found_by.read() if manuscript.found_by is not None else None
-    authors = _in_author_order(team, manuscript.author_order)
+    # The authors are those who stayed to the end.
+    authors = [member.scientist for member in team.memberships if member.stayed]
+    if manuscript.author_order == "leader_last":
+        # Stable: the others stand as they joined.
+        authors.sort(key=lambda who: who == team.leader)
     now, population = world.env.now, world.population
     paper = Paper(
         id=team.id,
@@ -153,64 +158,36 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     renew_interests(world, paper)
 
 
-def _in_author_order(team: Team, order: AuthorOrder) -> list[str]:
-    """The authors of a team's paper, that is those who stayed to the end, in order."""
-    authors = [member.scientist for member in team.memberships if member.stayed]
-    if order == "leader_last":
-        # Stable: the others stand as they joined.
-        authors.sort(key=lambda who: who == team.leader)
-    return authors
-
-
 def renew_interests(world: World, paper: Paper) -> None:
     """Let the interests of a new paper's authors follow it, by the drift rule of the world.
 
     Changed interests stand in profiles and are searched from now on.
     """
-    rule = world.drift
+    rule, population = world.drift, world.population
     if rule is None:
         return
     for author in paper.authors:
-        before, after = _interests_after(world, rule, paper, author)
-        if before != after:
-            _write_interests(world, paper, author, before, after)
-
-
-def _interests_after(
-    world: World, rule: Drift, paper: Paper, author: str
-) -> tuple[list[str], list[str]]:
-    """The names of an author's interests before and after a paper; records the new ones."""
-    interests, row = world.population.interests, world.population.rows[author]
-    held = interests.latest(row)
-    came = world.population.arrived.get(row, 0.0)
-    date, old = held or (came, rule.initial_weights(world.profile(author).interests))
-    # A stream per paper and author, so that no drift shifts another (rule 9).
-    rng = world.streams.stream("drift", paper.id, author)
-    new = rule.after_paper(old, world.day - date, paper.keywords, rng)
-    interests.record(row, world.day, new)
-    return _names(old), _names(new)
-
-
-def _write_interests(
-    world: World, paper: Paper, author: str, before: list[str], after: list[str]
-) -> None:
-    """Write the row of changed interests and update the author knowledge bank."""
-    entered = [name for name in after if name not in before]
-    dropped = [name for name in before if name not in after]
-    lists = (after[:1], after, entered, dropped)
-    values = ("; ".join(names) or None for names in lists)
-    world.log.row("interests", author, world.day, paper.id, *values)
-    row = world.population.rows[author]
-    # The profile just after now: paper and citations of this instant are counted strictly before.
-    profile = world.population.profile(row, math.nextafter(world.day, math.inf))
-    profile = replace(profile, interests=tuple(after))
-    place = (f"{paper.id}/interests/{author}", world.day)
-    vector = vector_of_text(world, place, interests_text(profile))
-    world.knowledge.update(world.day, profile, vector)
-
-
-def _names(interests: WeightedInterests) -> list[str]:
-    return [name for name, _ in interests]
+        row = population.rows[author]
+        came = population.arrived.get(row, 0.0)
+        held = population.interests.latest(row)
+        date, old = held or (came, rule.initial_weights(world.profile(author).interests))
+        # A stream per paper and author, so that no drift shifts another (rule 9).
+        rng = world.streams.stream("drift", paper.id, author)
+        new = rule.after_paper(old, world.day - date, paper.keywords, rng)
+        population.interests.record(row, world.day, new)
+        before, after = [name for name, _ in old], [name for name, _ in new]
+        if before == after:
+            continue
+        entered = [name for name in after if name not in before]
+        dropped = [name for name in before if name not in after]
+        values = ("; ".join(names) or None for names in (after[:1], after, entered, dropped))
+        world.log.row("interests", author, world.day, paper.id, *values)
+        # Just after now: paper and citations of this instant are counted strictly before.
+        profile = population.profile(row, math.nextafter(world.day, math.inf))
+        profile = replace(profile, interests=tuple(after))
+        place = (f"{paper.id}/interests/{author}", world.day)
+        vector = vector_of_text(world, place, interests_text(profile))
+        world.knowledge.update(world.day, profile, vector)
 
 
 def asked_a_model(world: World, team: Team) -> bool:
@@ -236,24 +213,15 @@ def end(world: World, team: Team, lab: Lab) -> None:
     if team.state in ("published", "dissolved"):
         _remember(world, team)
     _write_team(world, team)
-    _log_notes(world, team)
+    noted = {name: _note(team, name) for name in team.notes if name not in IN_TABLE}
+    told = {name: value for name, value in noted.items() if value is not None}
+    if told:
+        world.log.event("notes", team=team.id, **told)
     records: list[Submission | Reviewer] = [*team.submissions, *team.referees]
     for record in records:
         world.log.row(*record.row(team.id))
     # Else each prompt would hold the words before it, and those the ones before (rule 21).
     team.answers.clear()
-
-
-IN_TABLE = ("topic", "ties", "idea", REPLICATES)
-"""Notes that are columns of the tables ``teams`` and ``outcomes``."""
-
-
-def _log_notes(world: World, team: Team) -> None:
-    """Write the numbers that the protocol has noted beside those of the table as one event."""
-    noted = {name: _note(team, name) for name in team.notes if name not in IN_TABLE}
-    told = {name: value for name, value in noted.items() if value is not None}
-    if told:
-        world.log.event("notes", team=team.id, **told)
 
 
 def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
@@ -318,6 +286,8 @@ def _write_consultations(world: World, team: Team, lab: Lab) -> None:
         )
 
 
+IN_TABLE = ("topic", "ties", "idea", REPLICATES)
+"""Notes that are columns of the tables ``teams`` and ``outcomes``; others stand in an event."""
 OUTCOMES = {None: "", True: " Carried out, it worked.", False: " Carried out, it did not work."}
 """What those who carried out an idea remember of its outcome."""
 

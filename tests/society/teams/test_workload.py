@@ -6,7 +6,7 @@ from tests.society.teams.test_lifecycle import at, team_of
 from tests.society.teams.test_meetings import FOUNDED, SHARED, meeting, rows
 from tests.society.tiny_society import found, only, run, times
 from virsci_society.metrics.teams.concurrency import rounds, utilisation
-from virsci_society.metrics.teams.timelines import memberships, projects
+from virsci_society.metrics.teams.timelines import projects
 from virsci_society.society.kernel.durations import FixedDuration, Times
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_content
@@ -88,18 +88,13 @@ def test_where_turning_takes_nothing_tables_and_digests_are_as_they_were():
     assert "switching" in digest_content(build_tables(turned.log.rows))["homework"]
 
 
-def test_the_time_of_memberships_and_teams_by_hand():
+def test_the_time_of_teams_by_hand():
     society = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FOUR, switching=0.5))
     told = Run.from_rows(society.log.rows, {"seed": 0, "days": 100.0}, {})
     parts = [
         *("elapsed", "notice", "meeting_queue", "meetings", "effort", "switching"),
-        *("desk_queue", "teammates", "gathering", "other"),
+        *("desk_queue", "gathering", "other"),
     ]
-    of = memberships(told).set_index(["team", "scientist"])[parts]
-    assert of.loc[("Scientist0/1", "Scientist1")].tolist() == [30, 14, 0, 4, 8, 0.5, 0, 3.5, 0, 0]
-    assert of.loc[("Scientist2/1", "Scientist1")].tolist() == [32, 14, 1, 4, 8, 1, 4, 0, 0, 0]
-    assert of.loc[("Scientist1/1", "Scientist1")].tolist() == [38, 14, 2.5, 4, 12, 1, 4.5, 0, 0, 0]
-    parts.remove("teammates")
     teams = projects(told).set_index("team")[parts]
     assert teams.loc["Scientist0/1"].tolist() == [30, 14, 0, 4, 12, 0, 0, 0, 0]
     assert teams.loc["Scientist2/1"].tolist() == [32, 14, 1, 4, 8, 1, 4, 0, 0]
