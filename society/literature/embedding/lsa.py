@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from virsci_society.agents.arrays import DAMAGED_ARCHIVE, FloatArray, IntArray, VectorArray
+from virsci_society.agents.arrays import DAMAGED_ARCHIVE, FloatArray, VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.lazy_imports import sparse
@@ -36,7 +36,6 @@ from virsci_society.society.literature.embedding.base import (
     SETTINGS_FILE,
     Embedding,
     Progress,
-    read_settings,
     write_settings,
 )
 
@@ -83,8 +82,12 @@ class LSAEmbedding(Embedding):
     Args:
         vocabulary: the known terms, in the order of the rows of ``projection``.
         projection: one row per term (terms x dim); a text's vector is the weighted sum of its
-            terms' rows, at unit length.
+            terms' rows, at unit length; of 256 numbers, or fewer for a small corpus.
+        notes: that it was fitted on a sample, if it was.
     """
+
+    name, revision, dim = "lsa", "", 0
+    notes: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -98,16 +101,17 @@ class LSAEmbedding(Embedding):
         self._row_of = {term: row for row, term in enumerate(self._terms)}
         self._idf = np.asarray(idf, dtype=np.float64)
         self._projection = np.ascontiguousarray(projection, dtype=np.float32)
-        self._notes, self._fitted_on = tuple(notes), fitted_on
+        self.notes, self._fitted_on = tuple(notes), fitted_on
+        self.dim = int(self._projection.shape[1])
         self._memo = lru_cache(maxsize=MEMO)(self._encode_one)
         digest = hashlib.sha256("\n".join(self._terms).encode())
         digest.update(self._idf.tobytes())
         digest.update(self._projection.tobytes())
-        self._revision = digest.hexdigest()[:16]
+        self.revision = digest.hexdigest()[:16]
 
     def __reduce__(self) -> tuple[type[LSAEmbedding], tuple[Any, ...]]:
         # The memo cannot be pickled and is made anew.
-        given = (self._terms, self._idf, self._projection, self._notes, self._fitted_on)
+        given = (self._terms, self._idf, self._projection, self.notes, self._fitted_on)
         return LSAEmbedding, given
 
     @classmethod
@@ -118,24 +122,11 @@ class LSAEmbedding(Embedding):
         notes: tuple[str, ...] = ()
         if len(texts) > sample:
             notes = (f"the LSA is fitted on a seeded sample of {sample:,} of {len(texts):,} texts",)
-            texts = _sample(texts, sample, seed)
+            rng = np.random.default_rng(seed % 2**64)
+            chosen = np.sort(rng.choice(len(texts), size=sample, replace=False))
+            texts = [texts[row] for row in chosen.tolist()]
         documents = map(words_and_pairs, texts)
         return cls(*fit_lsa_arrays(documents, seed, dim, VOCABULARY), notes, len(texts))
-
-    @property
-    def name(self) -> str:
-        """``lsa``."""
-        return "lsa"
-
-    @property
-    def revision(self) -> str:
-        """Hash of the fitted vocabulary and numbers."""
-        return self._revision
-
-    @property
-    def dim(self) -> int:
-        """Length of a row: 256, or fewer for a small corpus."""
-        return int(self._projection.shape[1])
 
     @property
     def title(self) -> str:
@@ -147,11 +138,6 @@ class LSAEmbedding(Embedding):
         """Its length, and the number of past papers that it was fitted on."""
         fitted = "" if self._fitted_on is None else f", fitted on {self._fitted_on:,} past papers"
         return f"LSA, {self.dim} dimensions{fitted}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That it was fitted on a sample, if it was."""
-        return self._notes
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> VectorArray:
         """Encode texts, one unit row each, rounded to 1e-5 so that equal texts search equally."""
@@ -193,18 +179,13 @@ class LSAEmbedding(Embedding):
             "name": self.name,
             "revision": self.revision,
             "dim": self.dim,
-            "notes": list(self._notes),
+            "notes": list(self.notes),
             "fitted_on": self._fitted_on,
             "vocabulary": list(self._terms),
         }
         write_settings(folder, settings)
         with replacing(folder / ARRAYS_FILE) as path:
             np.savez(path, idf=self._idf, projection=self._projection)
-
-    @classmethod
-    def load(cls, folder: Path) -> LSAEmbedding:
-        """Read what ``save`` wrote."""
-        return cls.from_settings(folder, read_settings(folder))
 
     @classmethod
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> LSAEmbedding:
@@ -240,13 +221,6 @@ class LSAEmbedding(Embedding):
         return np.round(row / length, DECIMALS).astype(np.float32)
 
 
-def _sample(texts: Sequence[str], count: int, seed: int) -> list[str]:
-    """Draw ``count`` of the texts, in their order, the same for the same seed."""
-    rng = np.random.default_rng(seed % 2**64)
-    chosen = np.sort(rng.choice(len(texts), size=count, replace=False))
-    return [texts[row] for row in chosen.tolist()]
-
-
 OVERSAMPLES = 10
 """Random directions beyond the rank that is asked for (Halko et al., section 4.2)."""
 ITERATIONS = 4
@@ -267,9 +241,14 @@ def fit_lsa_arrays(
 
     terms, counts = _chosen_terms(*_count_terms(documents), most_terms)
     # The inverse document frequency, as if one more text held every term: none is divided by zero.
-    often = _document_frequencies(counts).astype(np.float64)
+    often = np.bincount(counts.indices, minlength=len(terms)).astype(np.float64)
     idf: FloatArray = np.log((counts.shape[0] + 1) / (often + 1.0)) + 1.0
-    weights = _sublinear_weights(counts, idf)
+    # ``(1 + log count) * idf``, each text at unit length.
+    data = (np.log(counts.data.astype(np.float64)) + 1.0) * idf[counts.indices]
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    # bincount adds one after another, whatever the machine.
+    data /= np.sqrt(np.bincount(rows, weights=data * data, minlength=counts.shape[0]))[rows]
+    weights = sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
     rank = min(dim, min(counts.shape) - 1)
     if rank < 1:
         return terms, idf, np.eye(len(terms), dtype=np.float32)
@@ -309,7 +288,7 @@ def _chosen_terms(
     """Leave out terms in one text or in more than half of the texts, then all but the commonest."""
     documents = counts.shape[0]
     least, most = (1, float(documents)) if documents < SMALL else (2, 0.5 * documents)
-    often = _document_frequencies(counts)
+    often = np.bincount(counts.indices, minlength=len(terms))
     chosen = (often >= least) & (often <= most)
     if not chosen.any():
         raise _unfit(documents, "no word is in at least two and at most half of them")
@@ -329,21 +308,6 @@ def _unfit(documents: int, why: str) -> InputError:
         f"the LSA embedding cannot be fitted on {documents} texts ({why}); "
         "give past papers that have titles or abstracts"
     )
-
-
-def _document_frequencies(counts: sparse.csr_array) -> IntArray:
-    """In how many texts each term stands."""
-    return np.bincount(counts.indices, minlength=counts.shape[1])
-
-
-def _sublinear_weights(counts: sparse.csr_array, idf: FloatArray) -> sparse.csr_array:
-    """``(1 + log count) * idf``, each text at unit length."""
-    data = (np.log(counts.data.astype(np.float64)) + 1.0) * idf[counts.indices]
-    texts = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    # bincount adds one after another, as the sums were made that older ecosystems hold.
-    squared = np.bincount(texts, weights=data * data, minlength=counts.shape[0])
-    data /= np.sqrt(squared)[texts]
-    return sparse.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
 
 def _right_singular_vectors(weights: sparse.csr_array, rank: int, seed: int) -> FloatArray:

@@ -64,17 +64,20 @@ class SentenceTransformerEmbedding(CachedEmbedding):
         title: the model's own name, without the path of a local folder, which is private.
     """
 
+    name, revision, origin = "", "", ""
+
     def __init__(
         self, source: str, revision: str, local: bool, title: str, dim: int | None = None
     ) -> None:
         super().__init__()
-        self._source, self._revision, self._local, self._title = source, revision, local, title
+        self._source, self.revision, self._local, self._title = source, revision, local, title
+        self.name, self.origin = f"{KIND}:{title}", f"{KIND}@{revision}"
         self._dim = dim
         self._model: Any = None
 
     def __reduce__(self) -> tuple[type[SentenceTransformerEmbedding], tuple[Any, ...]]:
         # The model is not pickled; the copy loads it from the same files.
-        given = self._source, self._revision, self._local, self._title, self._dim
+        given = self._source, self.revision, self._local, self._title, self._dim
         return SentenceTransformerEmbedding, given
 
     @classmethod
@@ -108,21 +111,6 @@ class SentenceTransformerEmbedding(CachedEmbedding):
             return cls(*kept, title, int(settings["dim"]))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
-
-    @property
-    def name(self) -> str:
-        """``sentence-transformers:`` and the model's own name."""
-        return f"{KIND}:{self._title}"
-
-    @property
-    def revision(self) -> str:
-        """The commit or hash of the files."""
-        return self._revision
-
-    @property
-    def origin(self) -> str:
-        """The commit or hash of the files."""
-        return f"{KIND}@{self.revision}"
 
     @property
     def dim(self) -> int:

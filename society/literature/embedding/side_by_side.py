@@ -39,12 +39,18 @@ class SideBySide(Embedding):
         spreads: standard deviations of the cosines of random pairs, in the LSA and in the model.
     """
 
+    name, revision, title = "", "", ""
+
     def __init__(self, lsa: Embedding, model: Embedding, spreads: Sequence[float]) -> None:
         self.lsa, self.model, self.spreads = lsa, model, tuple(spreads)
         # A corpus whose cosines do not vary says nothing of the scale.
         scales = (spread or 1.0 for spread in self.spreads)
         weights = (LSA_WEIGHT, 1.0 - LSA_WEIGHT)
         self._factors = [(w / s) ** 0.5 for w, s in zip(weights, scales, strict=True)]
+        self.name = f"{KIND}{model.name}"
+        facts = (lsa.revision, model.revision, self.spreads, LSA_WEIGHT)
+        self.revision = hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
+        self.title = f"{lsa.title} + {model.title}"
 
     @classmethod
     def fit(cls, lsa: Embedding, model: Embedding, texts: Sequence[str]) -> SideBySide:
@@ -66,25 +72,9 @@ class SideBySide(Embedding):
         return made
 
     @property
-    def name(self) -> str:
-        """``lsa+`` and the name of the model."""
-        return f"{KIND}{self.model.name}"
-
-    @property
-    def revision(self) -> str:
-        """Hash of both revisions, the spreads and the weight."""
-        facts = (self.lsa.revision, self.model.revision, self.spreads, LSA_WEIGHT)
-        return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
-
-    @property
     def dim(self) -> int:
         """The lengths of both rows together."""
         return self.lsa.dim + self.model.dim
-
-    @property
-    def title(self) -> str:
-        """Both titles."""
-        return f"{self.lsa.title} + {self.model.title}"
 
     @property
     def label(self) -> str:
