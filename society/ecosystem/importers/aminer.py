@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers.fields import (
+    of_each,
+    parse_parts,
     parse_text,
     parse_texts,
     parse_year,
@@ -180,7 +182,7 @@ class AMiner(Source):
         for file in self._of(PAPERS):
             for block in read_blocks(file):
                 yield SourceEntry(file, block.line, block)
-        for file in (*self._of(AUTHORS), *self._of(PAIRS)):
+        for file in self._of(AUTHORS, PAIRS):
             self.report.beside[f"{file.label}: {NOT_USED}"] = 1
 
     def _relations(self) -> Iterator[tuple[int, int, int]]:
@@ -224,25 +226,19 @@ class AMiner(Source):
 
     def _signed(self, block: AMinerRecord, paper: str) -> tuple[RawAuthor, ...]:
         written = block.value(AUTHORS_TAG)
-        names = _parts(written) if ";" in written else written.split(",")
-        places = _parts(block.value("#o"))
-        # With another number than that of authors, affiliations cannot be assigned.
-        places = places if len(places) == len(names) else []
+        names = parse_parts(written) if ";" in written else written.split(",")
+        places = of_each(parse_parts(block.value("#o")), names)
         ids = self._ids.of_paper(paper)
         return tuple(
             RawAuthor(ids.get(at, ""), parse_text(name, "author"), parse_text(place, "affiliation"))
-            for at, (name, place) in enumerate(zip_longest(names, places, fillvalue=""))
+            for at, (name, place) in enumerate(zip(names, places, strict=True))
         )
 
-    def _of(self, what: str) -> list[SourceFile]:
-        return [file for file in self.files if _holds(file) == what]
+    def _of(self, *kinds: str) -> list[SourceFile]:
+        """The files whose names are those of some kinds; any other name is one of papers."""
 
+        def kind(file: SourceFile) -> str:
+            name = file.path.name.lower()
+            return next((what for part, what in NAMES if part in name), PAPERS)
 
-def _holds(file: SourceFile) -> str:
-    name = file.path.name.lower()
-    return next((what for part, what in NAMES if part in name), PAPERS)
-
-
-def _parts(value: str) -> list[str]:
-    """The parts of a list with semicolons; empty ones keep their position, except the last."""
-    return value.removesuffix(";").split(";") if value else []
+        return [file for file in self.files if kind(file) in kinds]

@@ -32,8 +32,6 @@ NO_TITLE = "placeholder title"
 FIRST_YEAR, LAST_YEAR = 1500, 2040
 """First and last year of publication that can be."""
 NO_YEAR = f"year before {FIRST_YEAR} or after {LAST_YEAR}"
-MAX_AUTHORS = 100
-"""Default of the largest number of authors: n authors make n (n - 1) / 2 ties."""
 
 RULES = (
     *(MARKUP, COPYRIGHT, NO_ABSTRACT, NO_TEXT, NO_AUTHOR, NO_AUTHOR_ID, CUT_AUTHORS, MANY_AUTHORS),

@@ -171,24 +171,16 @@ class CsvPapers(Source):
     def _people(self, cells: Mapping[str, str]) -> tuple[RawAuthor, ...]:
         written = cells.get("authors", "")
         separator, given = self._separator, cells.get("author_ids", "")
-        ids = _parts(given, separator if separator in given else ";")
+        ids = fields.parse_parts(given, separator if separator in given else ";")
         if separator not in written and len(ids) == written.count(",") + 1 > 1:
             separator = ","
-        names, places = _parts(written, separator), _parts(cells.get("affiliations", ""), ";")
+        names = fields.parse_parts(written, separator)
+        places = fields.of_each(fields.parse_parts(cells.get("affiliations", "")), names)
         self._split += len(names) > 1
         self._unsplit += len(names) == 1 and (written.count(",") > 1 or " and " in written)
-        # With another number than that of authors, ids and affiliations cannot be assigned.
-        ids = ids if len(ids) == len(names) else [""] * len(names)
-        places = places if len(places) == len(names) else [""] * len(names)
         people = []
-        for name, id_, place in zip(names, ids, places, strict=True):
+        for name, id_, place in zip(names, fields.of_each(ids, names), places, strict=True):
             found = WITH_ID.fullmatch(name)
             name, id_ = (found[1], found[2]) if found else (name, id_)
             people.append(RawAuthor(id_, fields.parse_text(name, "author"), place))
         return tuple(people)
-
-
-def _parts(text: str, separator: str) -> list[str]:
-    """The parts of a list; empty ones keep their place, except the last."""
-    parts = [" ".join(part.split()) for part in text.strip().split(separator)]
-    return parts[:-1] if not parts[-1] else parts

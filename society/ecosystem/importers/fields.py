@@ -202,6 +202,17 @@ def first_text(texts: Iterable[str]) -> str:
     return next((text for text in texts if text), "")
 
 
+def parse_parts(text: str, separator: str = ";") -> list[str]:
+    """Parse a list of which empty parts keep their place, except the last."""
+    parts = [" ".join(part.split()) for part in text.strip().split(separator)]
+    return parts if parts[-1] else parts[:-1]
+
+
+def of_each(values: list[Any], names: list[Any]) -> list[Any]:
+    """One value for each name; empty ones where their number shows that they cannot be assigned."""
+    return values if len(values) == len(names) else [""] * len(names)
+
+
 def parse_flag(value: Any, name: str) -> bool:
     """Parse true or false; null is false."""
     if value is not None and not isinstance(value, bool):

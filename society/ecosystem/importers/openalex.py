@@ -63,21 +63,16 @@ def _signed(row: dict[str, Any], _: str) -> tuple[RawAuthor, ...]:
 def _signature(entry: dict[str, Any]) -> RawAuthor:
     author = fields.parse_object(entry.get("author"), "author")
     written = fields.parse_text(entry.get("raw_author_name"), "raw_author_name")
+    places = [
+        fields.parse_text(one.get("display_name"), "institution display_name")
+        for one in fields.parse_objects(entry.get("institutions"), "institutions")
+    ]
+    places += fields.parse_texts(entry.get("raw_affiliation_strings"), "raw_affiliation_strings")
     return RawAuthor(
         short_id(author.get("id"), "author id"),
         fields.parse_text(author.get("display_name"), "author display_name") or written,
-        _affiliation(entry),
+        fields.first_text(places),
     )
-
-
-def _affiliation(entry: dict[str, Any]) -> str:
-    institutions = fields.parse_objects(entry.get("institutions"), "institutions")
-    names = [
-        fields.parse_text(one.get("display_name"), "institution display_name")
-        for one in institutions
-    ]
-    names += fields.parse_texts(entry.get("raw_affiliation_strings"), "raw_affiliation_strings")
-    return fields.first_text(names)
 
 
 def _keywords(row: dict[str, Any], _: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from pkgutil import resolve_name
@@ -122,10 +122,20 @@ class Source(Iterable[RawRecord], ABC):
         """What this source cannot tell, one sentence each; complete once it was read."""
         if not self.report.kept:
             return self.never_known
-        having = self.report.having
+        having, changed = self.report.having, self.report.changed
         later = (LATER_CITATIONS,) if having["citations"] else ()
         missing = tuple(why for what, why in UNKNOWN.items() if not having[what])
-        return later + self.never_known + missing + self._unsure_authors()
+        cut, many = changed.get(CUT_AUTHORS, 0), changed.get(MANY_AUTHORS, 0)
+        authors = {
+            "papers have a list of authors that the source cut off": cut,
+            f"papers of more than {self.max_authors:,} authors are kept without authors": many,
+            "authorships are known by name alone: people who share one are one scientist": (
+                self.report.named
+            ),
+            "authorships are left out: they have no id, or no name either": self.report.left_out,
+        }
+        unsure = tuple(f"{count:,} {what}" for what, count in authors.items() if count)
+        return later + self.never_known + missing + unsure
 
     def __iter__(self) -> Iterator[RawRecord]:
         self.report = report = ImportReport()
@@ -140,25 +150,31 @@ class Source(Iterable[RawRecord], ABC):
                     self._require_some(file, before)
                     file, before = entry.file, (report.read, report.malformed)
                 report.read += 1
-                record = self._read_entry(entry, cleaning, seen)
-                if record is not None:
-                    yield record
+                place = partial("{0.file.label}:line {0.line}".format, entry)
+                try:
+                    if isinstance(entry.content, ValueError):
+                        raise entry.content
+                    record = cleaning.clean(self._record(entry.content))
+                    # Only now: a record that cannot be parsed hides no readable one of its id.
+                    key = blake2b(record.id.encode(), digest_size=8).digest()
+                    if key in seen:
+                        raise SkippedRecord("duplicate id")
+                    seen.add(key)
+                except SkippedRecord as reason:
+                    report.passed[str(reason)] = report.passed.get(str(reason), 0) + 1
+                    report.examples.setdefault(f"{LEFT_OUT}: {reason}", place())
+                    continue
+                except (ValueError, RecursionError) as error:
+                    report.malformed += 1
+                    report.add_example(place(), str(error))
+                    continue
+                cleaning.count(place)
+                authors = self._identified(record.authors)
+                if authors != record.authors:
+                    record = replace(record, authors=authors)
+                report.count_kept(record)
+                yield record
         self._require_some(file, before)
-        self._require_acceptable()
-
-    def _require_some(self, file: SourceFile | None, before: tuple[int, int]) -> None:
-        """Raise InputError for a file, one of several, all of whose records were malformed."""
-        read, malformed = self.report.read - before[0], self.report.malformed - before[1]
-        lenient = self.one_a_file or self.malformed_share >= 1 or malformed == self.report.read
-        if file is not None and 0 < read == malformed and not lenient:
-            example = next((one for one in self.report.shown if one.startswith(file.label)), "")
-            raise InputError(
-                f"{file.path}: no readable record in it; replace it, or leave it out\n  {example}"
-            )
-
-    def _require_acceptable(self) -> None:
-        """Raise InputError if a complete iteration kept no record, or too many were malformed."""
-        report = self.report
         examples = "".join(f"\n  {line}" for line in report.shown)
         if not report.kept:
             raise InputError(
@@ -170,6 +186,16 @@ class Source(Iterable[RawRecord], ABC):
                 f"{self._where}: {report.malformed:,} malformed beside {report.kept:,} kept "
                 f"records, more than the share of {self.malformed_share:g} that is allowed; mend "
                 f"them or allow a larger share{examples}"
+            )
+
+    def _require_some(self, file: SourceFile | None, before: tuple[int, int]) -> None:
+        """Raise InputError for a file, one of several, all of whose records were malformed."""
+        read, malformed = self.report.read - before[0], self.report.malformed - before[1]
+        lenient = self.one_a_file or self.malformed_share >= 1 or malformed == self.report.read
+        if file is not None and 0 < read == malformed and not lenient:
+            example = next((one for one in self.report.shown if one.startswith(file.label)), "")
+            raise InputError(
+                f"{file.path}: no readable record in it; replace it, or leave it out\n  {example}"
             )
 
     nothing_found: ClassVar[str]
@@ -200,38 +226,6 @@ class Source(Iterable[RawRecord], ABC):
     def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
         return files
 
-    def _read_entry(
-        self, entry: SourceEntry, cleaning: Cleaning, seen: set[bytes]
-    ) -> RawRecord | None:
-        report = self.report
-
-        def place() -> str:
-            return f"{entry.file.label}:line {entry.line}"
-
-        try:
-            if isinstance(entry.content, ValueError):
-                raise entry.content
-            record = cleaning.clean(self._record(entry.content))
-            # Only now: a record that cannot be parsed hides no readable one of the same id.
-            key = blake2b(record.id.encode(), digest_size=8).digest()
-            if key in seen:
-                raise SkippedRecord("duplicate id")
-            seen.add(key)
-        except SkippedRecord as reason:
-            report.passed[str(reason)] = report.passed.get(str(reason), 0) + 1
-            report.examples.setdefault(f"{LEFT_OUT}: {reason}", place())
-            return None
-        except (ValueError, RecursionError) as error:
-            report.malformed += 1
-            report.add_example(place(), str(error))
-            return None
-        cleaning.count(place)
-        authors = self._identified(record.authors)
-        if authors != record.authors:
-            record = replace(record, authors=authors)
-        report.count_kept(record)
-        return record
-
     @property
     def authors_are(self) -> str:
         """The rule by which authors are told apart, in a sentence."""
@@ -259,20 +253,6 @@ class Source(Iterable[RawRecord], ABC):
             # Of somebody named twice the first entry counts: it has the place among the authors.
             known.setdefault(key, RawAuthor(key, name or id_, affiliation))
         return tuple(known.values())
-
-    def _unsure_authors(self) -> tuple[str, ...]:
-        named, left_out = self.report.named, self.report.left_out
-        changed = self.report.changed
-        remarks = (
-            (changed.get(CUT_AUTHORS, 0), "papers have a list of authors that the source cut off"),
-            (
-                changed.get(MANY_AUTHORS, 0),
-                f"papers of more than {self.max_authors:,} authors are kept without authors",
-            ),
-            (named, "authorships are known by name alone: people who share one are one scientist"),
-            (left_out, "authorships are left out: they have no id, or no name either"),
-        )
-        return tuple(f"{count:,} {what}" for count, what in remarks if count)
 
     @property
     def _where(self) -> str:

@@ -23,9 +23,7 @@ def _signed(row: dict[Any, Any], _: str) -> tuple[RawAuthor, ...]:
     places = row.get("affiliations")
     # Empty parts keep their place, by which they belong to an author.
     places = places.split(";") if isinstance(places, str) else places
-    places = fields.parse_list(places, "affiliations")
-    # With another number than that of authors, affiliations cannot be assigned.
-    places = places if len(places) == len(names) else [""] * len(names)
+    places = fields.of_each(fields.parse_list(places, "affiliations"), names)
     return tuple(
         RawAuthor("", fields.parse_text(name, "author"), fields.parse_text(place, "affiliation"))
         for name, place in zip(names, places, strict=True)
