@@ -123,9 +123,6 @@ def _in_step(block: AMinerRecord, opener: str, file: SourceFile) -> AMinerRecord
     return block
 
 
-RELATIONS, MALFORMED = "relations", "malformed relations"
-
-
 class AuthorIds:
     """Author ids by paper and position in its list of authors, from 0.
 
@@ -151,9 +148,8 @@ class AuthorIds:
         return {place - self._first: str(author) for _, place, author in rows}
 
 
-PAPERS, AUTHORS, PAIRS = "papers", "authors", "co-author pairs"
-NAMES = (("author2paper", RELATIONS), ("coauthor", PAIRS), ("author", AUTHORS), ("paper", PAPERS))
-NOT_USED = "not used, over all years"
+NAMES = ("author2paper", "coauthor", "author", "paper")
+"""Parts of the names of the release's files, by which they are told apart in this order."""
 
 
 class AMiner(Source):
@@ -175,32 +171,29 @@ class AMiner(Source):
 
     def wants(self, path: Path) -> bool:
         """Whether a text file's name is one of the release."""
-        return is_data_file(path, ".txt") and any(part in path.name.lower() for part, _ in NAMES)
+        return is_data_file(path, ".txt") and any(part in path.name.lower() for part in NAMES)
 
     def _entries(self) -> Generator[SourceEntry]:
         self._ids = AuthorIds(self._relations())
-        for file in self._of(PAPERS):
+        for file in self._of("paper"):
             for block in read_blocks(file):
                 yield SourceEntry(file, block.line, block)
-        for file in self._of(AUTHORS, PAIRS):
-            self.report.beside[f"{file.label}: {NOT_USED}"] = 1
+        for file in self._of("author", "coauthor"):
+            self.report.unused.append(f"{file.label}: over all years")
 
     def _relations(self) -> Iterator[tuple[int, int, int]]:
         """Paper, place and author of each well-formed relation; the others are counted."""
-        counts = dict.fromkeys((RELATIONS, MALFORMED), 0)
-        for file in self._of(RELATIONS):
+        relations = malformed = 0
+        for file in self._of("author2paper"):
             for number, line in enumerate(read_lines(file), start=1):
                 words = line.split()
                 if len(words) == 4 and all(word.isdecimal() and len(word) < 19 for word in words):
                     _, author, paper, place = map(int, words)
-                    counts[RELATIONS] += 1
+                    relations += 1
                     yield paper, place, author
                 elif words:
-                    counts[MALFORMED] += 1
+                    malformed += 1
                     self.report.add_example(f"{file.label}:line {number}", "not four numbers")
-        if any(counts.values()):
-            self.report.beside |= counts
-        relations, malformed = counts.values()
         # Before any paper is read: wrong relations would give all of them wrong authors.
         if malformed > self.malformed_share * (relations + malformed):
             examples = "".join(f"\n  {line}" for line in self.report.shown)
@@ -236,9 +229,9 @@ class AMiner(Source):
 
     def _of(self, *kinds: str) -> list[SourceFile]:
         """The files whose names are those of some kinds; any other name is one of papers."""
-
-        def kind(file: SourceFile) -> str:
-            name = file.path.name.lower()
-            return next((what for part, what in NAMES if part in name), PAPERS)
-
-        return [file for file in self.files if kind(file) in kinds]
+        parts = ((file, file.path.name.lower()) for file in self.files)
+        return [
+            file
+            for file, name in parts
+            if next((part for part in NAMES if part in name), "paper") in kinds
+        ]

@@ -30,7 +30,6 @@ from virsci_society.society.ecosystem.importers.files import (
     is_data_file,
     open_text,
     other_layout,
-    read_lines,
 )
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord, SkippedRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
@@ -290,8 +289,8 @@ class OpenAcademicGraph(AcademicJson):
     """The Open Academic Graph: 3.x, and the MAG or the AMiner side of 2.x.
 
     Publications are JSON lines; each file is recognised by its fields, not by its name. Files of
-    authors, venues and affiliations may lie beside them: their lines are counted, and nothing of
-    them is used, since they are not dated. A publication without an id is skipped.
+    authors, venues and affiliations may lie beside them: they are named and
+    not used, since they are not dated. A publication without an id is skipped.
     """
 
     kind = "oag"
@@ -308,8 +307,7 @@ class OpenAcademicGraph(AcademicJson):
     def _takes(self, file: SourceFile) -> bool:
         other = _other(file)
         if other:
-            lines = sum(1 for line in read_lines(file) if line.strip())
-            self.report.beside[f"{file.label}: {other}, not used"] = lines
+            self.report.unused.append(f"{file.label}: {other}")
         return not other
 
     def _paper(self, row: dict[str, Any]) -> RawRecord:

@@ -89,6 +89,7 @@ class ImportReport:
         named: authorships whose author is identified by the name, for want of an id or on request.
         left_out: authorships left out: without id under ``nameless="drop"``, or without a name and
             an id.
+        unused: files that are not used, and why.
         changed: rule of ``cleaning`` that changes a value -> number of values.
         examples: first example of each rule and of each reason to pass a record over.
     """
@@ -101,7 +102,7 @@ class ImportReport:
     having: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OPTIONAL, 0))
     named: int = 0
     left_out: int = 0
-    beside: dict[str, int] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
     changed: dict[str, int] = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
 

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from virsci_society.society.ecosystem.importers import fields
-from virsci_society.society.ecosystem.importers.files import is_data_file, open_text, read_lines
+from virsci_society.society.ecosystem.importers.files import is_data_file, open_text
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
-MATRICES = ("adjacency.txt", "weight_matrix.txt")
-PROFILE = re.compile(r"author_\d+\.txt")
-PROFILES = "profiles, not used"
+DERIVED = re.compile(r"adjacency\.txt|weight_matrix\.txt|author_\d+\.txt")
 
 
 def _signed(row: dict[Any, Any], _: str) -> tuple[RawAuthor, ...]:
@@ -34,7 +32,7 @@ class VirSciFiles(Source):
     """A folder of paper files; data that VirSci derived from them are not used.
 
     Profiles (``author_0.txt`` ...) and matrices (``adjacency.txt``, ``weight_matrix.txt``) are
-    counted and ignored: they are over years that cannot be checked, and the build makes its own
+    named and ignored: they are over years that cannot be checked, and the build makes its own
     from the papers before the boundary. Their search index is not opened: its rows follow an
     unsorted listing of a folder, so they cannot be matched to papers.
     """
@@ -59,12 +57,9 @@ class VirSciFiles(Source):
         return is_data_file(path, ".txt")
 
     def _entries(self) -> Generator[SourceEntry]:
-        beside = self.report.beside
         for file in self.files:
-            if file.path.name in MATRICES:
-                beside[f"{file.label}: rows, not used"] = sum(1 for _ in read_lines(file))
-            elif PROFILE.fullmatch(file.path.name):
-                beside[PROFILES] = beside.get(PROFILES, 0) + 1
+            if DERIVED.fullmatch(file.path.name):
+                self.report.unused.append(f"{file.label}: derived")
             else:
                 with open_text(file.path) as stream:
                     # A character more than is parsed, which shows that a file is too long.

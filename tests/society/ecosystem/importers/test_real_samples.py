@@ -33,8 +33,8 @@ def test_aminers_author_and_pair_files_are_named_and_not_used(real_data):
     source = open_source("aminer", real_data / "formats" / "aminer")
     paper = next(iter(source))
     list(source)
-    assert len(source.report.beside) == 4
-    assert all(name.endswith("not used, over all years") for name in source.report.beside)
+    assert len(source.report.unused) == 4
+    assert all(name.endswith("over all years") for name in source.report.unused)
     assert (paper.id, paper.year, len(paper.references)) == ("1083734", 2008, 23)
     assert [author.affiliation for author in paper.authors][4] == "IBM, Beijing, China"
     assert paper.authors[0].id == "name:jie tang"

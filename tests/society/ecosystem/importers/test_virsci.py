@@ -34,7 +34,7 @@ def test_profiles_and_matrices_are_counted_and_not_used(tmp_path):
     source = VirSciFiles(put(tmp_path, FILES["virsci"]))
     list(source)
     assert source.report.read == 3
-    assert source.report.beside == {"adjacency.txt: rows, not used": 2, "profiles, not used": 1}
+    assert source.report.unused == ["adjacency.txt: derived", "author_0.txt: derived"]
 
 
 @pytest.mark.parametrize(
