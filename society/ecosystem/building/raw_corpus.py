@@ -7,11 +7,10 @@ Words stay in the file until they are asked for by row, so those of a dropped pa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +18,6 @@ from virsci_society.agents.arrays import BoolArray, IntArray
 from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.lazy_imports import pa, pc, pq, sparse
 from virsci_society.society.ecosystem.importers.records import RawRecord
-
-if TYPE_CHECKING:
-    # By name: from Python 3.15 on a dataclass looks up ``pa.Array``, which would import pyarrow.
-    from pyarrow import Array, LargeListArray
-    from scipy.sparse import csr_array
 
 UNKNOWN = -1
 AT_ONCE = 2000
@@ -50,35 +44,67 @@ def _columns(records: Iterable[RawRecord]) -> dict[str, Sequence[Any]]:
     return dict(zip(_schema().names, zip(*rows, strict=True), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
 class RawCorpus:
     """One row per record, in the source's order; links and counts of known papers only.
 
     Known papers are those of years before the boundary. A count of -1 stands for unknown.
 
-    Attributes:
+    Args:
         path: the Parquet file with all columns.
         boundary: the year in which the society starts.
-        years: calendar years.
-        later_citations: of these, those of the boundary year and after, by the source's counts
-            per year.
+
+    Attributes:
+        abstracts, keywords: whether each paper has some.
+        later_citations: of those collected, those of the boundary year and after, by the source's
+            counts per year.
         first_counted: first year for which the known papers have such counts; None without.
+        authors: numbers of ``author_ids``, in author order.
         links: (citing, cited) rows of known papers, each pair once, no paper itself.
+        has_references: whether any known paper names a reference.
     """
 
-    path: Path
-    boundary: int
-    ids: Array
-    years: IntArray
-    abstracts: BoolArray
-    keywords: BoolArray
-    collected_citations: IntArray
-    later_citations: IntArray
-    first_counted: int | None
-    authors: LargeListArray
-    author_ids: Array
-    links: tuple[IntArray, IntArray]
-    has_references: bool
+    def __init__(self, path: Path, boundary: int) -> None:
+        self.path, self.boundary = path, boundary
+        with pq.ParquetFile(path) as file:
+
+            def column(name: str) -> pa.Array:
+                return file.read(columns=[name])[name].combine_chunks()
+
+            abstracts = [np.zeros(0, dtype=bool)]
+            for batch in file.iter_batches(AT_ONCE, columns=["abstract"]):
+                abstracts.append(np.asarray(pc.binary_length(batch["abstract"])) > 0)
+            self.abstracts: BoolArray = np.concatenate(abstracts)
+            self.keywords: BoolArray = pc.list_value_length(column("keywords")).to_numpy() > 0
+            self.ids = column("id")
+            self.years: IntArray = column("year").to_numpy().astype(np.int64)
+            people = column("author_ids")
+            coded = people.flatten().dictionary_encode()
+            self.authors = pa.LargeListArray.from_arrays(people.offsets, coded.indices)
+            self.author_ids = coded.dictionary
+
+            collected = column("citations").fill_null(UNKNOWN)
+            self.collected_citations: IntArray = collected.to_numpy().astype(np.int64)
+            cited_years = column("cited_years")
+            rows = pc.list_parent_indices(cited_years).to_numpy()
+            of_known = self.known[rows]
+            counted = cited_years.flatten().to_numpy()
+            self.first_counted = int(counted[of_known].min()) if of_known.any() else None
+            later = of_known & (counted >= boundary)
+            counts = column("cited_counts").flatten().to_numpy()
+            later_citations = np.bincount(rows[later], counts[later], len(self))
+            self.later_citations: IntArray = later_citations.astype(np.int64)
+
+            references = column("references")
+            citing = pc.list_parent_indices(references).to_numpy()
+            cited = references.flatten().filter(pa.array(self.known[citing]))
+            citing, early = citing[self.known[citing]], np.flatnonzero(self.known)
+            found = pc.index_in(cited, value_set=self.ids.take(pa.array(early)))
+            inside = found.is_valid().to_numpy(zero_copy_only=False)
+            sources, targets = citing[inside], early[found.drop_null().to_numpy()]
+            pairs = np.unique((sources * len(self) + targets)[sources != targets])
+            self.links = pairs // max(1, len(self)), pairs % max(1, len(self))
+            named = pc.not_equal(cited, self.ids.take(pa.array(citing)))
+            self.has_references = bool(pc.any(named).as_py())
 
     @classmethod
     def read(
@@ -95,50 +121,7 @@ class RawCorpus:
                 writer.write_table(pa.table(_columns(some), schema=_schema()))
                 done += len(some)
                 progress(done)
-        return cls._open(path, boundary)
-
-    @classmethod
-    def _open(cls, path: Path, boundary: int) -> RawCorpus:
-        with pq.ParquetFile(path) as file:
-
-            def column(name: str) -> pa.Array:
-                return file.read(columns=[name])[name].combine_chunks()
-
-            abstracts = [np.zeros(0, dtype=bool)]
-            for batch in file.iter_batches(AT_ONCE, columns=["abstract"]):
-                abstracts.append(np.asarray(pc.binary_length(batch["abstract"])) > 0)
-
-            ids, years = column("id"), column("year").to_numpy().astype(np.int64)
-            known = years < boundary
-            people = column("author_ids")
-            coded = people.flatten().dictionary_encode()
-            links, has_references = _links(ids, known, column("references"))
-
-            cited_years = column("cited_years")
-            rows = pc.list_parent_indices(cited_years).to_numpy()
-            of_known = known[rows]
-            counted = cited_years.flatten().to_numpy()
-            first_counted = int(counted[of_known].min()) if of_known.any() else None
-            later = of_known & (counted >= boundary)
-            counts = column("cited_counts").flatten().to_numpy()
-            later_citations = np.bincount(rows[later], counts[later], len(years))
-            return cls(
-                path=path,
-                boundary=boundary,
-                ids=ids,
-                years=years,
-                abstracts=np.concatenate(abstracts),
-                keywords=pc.list_value_length(column("keywords")).to_numpy() > 0,
-                collected_citations=(
-                    column("citations").fill_null(UNKNOWN).to_numpy().astype(np.int64)
-                ),
-                later_citations=later_citations.astype(np.int64),
-                first_counted=first_counted,
-                authors=pa.LargeListArray.from_arrays(people.offsets, coded.indices),
-                author_ids=coded.dictionary,
-                links=links,
-                has_references=has_references,
-            )
+        return cls(path, boundary)
 
     def __len__(self) -> int:
         return len(self.years)
@@ -149,7 +132,7 @@ class RawCorpus:
         return self.years < self.boundary
 
     @cached_property
-    def people(self) -> csr_array:
+    def people(self) -> sparse.csr_array:
         """Papers by authors, 1 where a known paper has an author; each row in author order."""
         sizes = pc.list_value_length(self.authors).to_numpy()
         seats = np.repeat(self.known, sizes)
@@ -189,19 +172,3 @@ class RawCorpus:
                 start += len(batch)
                 if chosen.any():
                     yield pa.Table.from_batches([batch]).filter(pa.array(chosen))
-
-
-def _links(
-    ids: pa.Array, known: BoolArray, references: pa.LargeListArray
-) -> tuple[tuple[IntArray, IntArray], bool]:
-    """The citations among known papers, and whether any of them names a reference."""
-    citing = pc.list_parent_indices(references).to_numpy()
-    of_known = pa.array(known[citing])
-    citing, cited = citing[known[citing]], references.flatten().filter(of_known)
-    rows = np.flatnonzero(known)
-    found = pc.index_in(cited, value_set=ids.take(pa.array(rows)))
-    inside = found.is_valid().to_numpy(zero_copy_only=False)
-    sources, targets = citing[inside], rows[found.drop_null().to_numpy()]
-    pairs = np.unique((sources * len(ids) + targets)[sources != targets])
-    named = pc.not_equal(cited, ids.take(pa.array(citing)))
-    return (pairs // len(ids), pairs % len(ids)), bool(pc.any(named).as_py())

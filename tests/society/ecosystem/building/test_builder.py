@@ -306,11 +306,13 @@ def test_a_planted_leak_stops_the_build(records, what, monkeypatch):
         return contemporary, past, key
 
     read, kept_papers = RawCorpus.read, builder._kept_papers
-    monkeypatch.setattr(
-        RawCorpus,
-        "read",
-        lambda source, _, *more: replace(read(source, 2011, *more), boundary=2010),
-    )
+
+    def later(source, _, *more):
+        made = read(source, 2011, *more)
+        made.boundary = 2010
+        return made
+
+    monkeypatch.setattr(RawCorpus, "read", later)
     monkeypatch.setattr(RawCorpus, "known", property(lambda self: self.years <= self.boundary))
     monkeypatch.setattr(builder, "_kept_papers", swapped)
     for module in (builder, profiles, ecosystem):
