@@ -102,7 +102,7 @@ def compare(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show runs beside the real papers after the boundary, with errors, tolerances and a score.
+    """Compare runs with real papers after the boundary.
 
     Runs of one scenario are taken together, the arms of a study one by one. A single run keeps the
     tables and shows them in its report; its digest stays as it is. With --ideas: which of their

@@ -40,7 +40,7 @@ def facts(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Judge known facts of science on runs, on nulls, and on the real field.
+    """Test which known facts of science a run reproduces.
 
     Runs of one scenario are taken together, the arms of a study one by one; an ecosystem alone is
     judged by itself. `society list facts` names all facts, `society list facts NAME` shows one.

@@ -36,7 +36,7 @@ def calibrate(
     workers: Annotated[int, typer.Option(min=1, help="Processes; results stay the same.")] = 1,
     trust: Trust = False,
 ) -> None:
-    """Fit a society to past papers, and judge it on years that the fit did not see.
+    """Fit a society to past papers; test on later years.
 
     Of an ecosystem its past papers alone are used. The same command resumes a calibration
     that was stopped.

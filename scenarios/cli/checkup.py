@@ -134,7 +134,7 @@ def doctor(
     ] = False,
     trust: Trust = False,
 ) -> None:
-    """Look whether everything is there that a run needs, or whether a folder is as it was written.
+    """Check the installation or the integrity of a folder.
 
     For a scenario, a language model is asked at most some twenty questions, which are paid for. Of
     a folder, every file and every row of its journals is checked against their hashes; the runs of

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
 
 from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import add_options, guarded, tell
+from virsci_society.scenarios.terminal.arguments import guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
@@ -22,138 +21,157 @@ if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.importers.source import Source
 
-
-KINDS = {
-    "jsonl": "JSON: id, title, abstract, year, authors, references ...",
-    "aminer": "AMiner: AMiner-Paper.txt and the files beside it, or the citation network.",
-    "oag": "Open Academic Graph 2.x or 3.x: publications as JSON.",
-    "openalex": "OpenAlex: a snapshot's works, or pages of the API.",
-    "virsci": "VirSci's preprocessed files: one text file per paper.",
-    "dblp": "DBLP citation network v10, v12 or v13 as JSON.",
-    "csv": "CSV: a table of your own, or an export of Scopus or Web of Science.",
-    "ris": "RIS: an export of Scopus, Web of Science, Zotero ...",
-    "bibtex": "BibTeX: title, author, year, abstract of every entry.",
-}
-"""Kind of source -> what it is."""
-
-Paths = Annotated[
-    list[Path], typer.Argument(metavar="PATH...", help="Files or folders, plain, .gz, .bz2 or .xz.")
-]
-Out = Annotated[Path, typer.Option(help="The folder to write.")]
-Boundary = Annotated[int | None, typer.Option(help="The year in which the society starts.")]
-Preset = Annotated[str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")]
-EmbeddingName = Annotated[
-    str,
-    typer.Option(
-        help="What makes the vectors: lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ "
-        "before a model for both side by side."
-    ),
-]
-ApiBase = Annotated[str | None, typer.Option(help="Where a litellm: embedding is asked.")]
-KeyVariable = Annotated[str | None, typer.Option(help="Name of the variable that holds its key.")]
-Authors = Annotated[
-    Literal["id", "name"], typer.Option(help="Tell authors apart by id, or by name.")
-]
-Nameless = Annotated[
-    Literal["name", "drop"],
-    typer.Option(help="An author without an id: told by the name, or left out."),
-]
-MalformedShare = Annotated[
-    float, typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
-]
-MaxAuthors = Annotated[
-    int, typer.Option(min=1, help="A paper with more authors is kept without authors.")
-]
-ColumnNames = Annotated[
-    str,
-    typer.Option(metavar="FIELD=COLUMN,...", help="Of csv: where the fields are; or scopus, wos."),
-]
-KeepNames = Annotated[
-    bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
+HELP = "Build and describe the initial data of a society."
+ecosystem = typer.Typer(help=HELP, no_args_is_help=True)
+NO_PAST = "EMPTY: no past papers"
+"""In the note of a build that has none."""
+Scientists = Annotated[int, typer.Option("--scientists", min=1, help="Of synthetic.")]
+Papers = Annotated[
+    int, typer.Option("--papers", min=2, help="Of synthetic: past and contemporary together.")
 ]
 
 
-FLAGS = {"require_abstract": "--abstract-required/--no-abstract-required"}
-"""Filters whose option has another name than the field."""
+@ecosystem.command()
+@guarded
+def build(
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help="Such as jsonl; 'society list importers'.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH...", help="Files or folders, plain, .gz, .bz2 or .xz."),
+    ] = None,
+    boundary: Annotated[
+        int | None, typer.Option(help="The year in which the society starts.")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")
+    ] = None,
+    embedding: Annotated[
+        str,
+        typer.Option(
+            help="What makes the vectors: lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ "
+            "before a model for both side by side."
+        ),
+    ] = "lsa",
+    api_base: Annotated[
+        str | None, typer.Option(help="Where a litellm: embedding is asked.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Name of the variable that holds its key.")
+    ] = None,
+    min_papers: Annotated[
+        int | None, typer.Option(min=0, help="Papers of a scientist, at least (1).")
+    ] = None,
+    min_coauthors: Annotated[
+        int | None, typer.Option(min=0, help="Different co-authors on them, at least (0).")
+    ] = None,
+    count_on: Annotated[
+        Literal["all", "kept"] | None,
+        typer.Option(help="Count them on all the source's past papers (all), or kept ones."),
+    ] = None,
+    active_years: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Only people with a paper in so many years before the boundary (all years)."
+        ),
+    ] = None,
+    first_year: Annotated[int | None, typer.Option(help="Leave out what is older.")] = None,
+    last_year: Annotated[int | None, typer.Option(help="Leave out what is newer.")] = None,
+    require_abstract: Annotated[
+        bool | None,
+        typer.Option(
+            "--abstract-required/--no-abstract-required",
+            help="Leave out papers without abstract (the default).",
+        ),
+    ] = None,
+    min_citations_past: Annotated[
+        int | None, typer.Option(min=0, help="Of a past paper, at the boundary.")
+    ] = None,
+    min_citations_contemporary: Annotated[
+        int | None, typer.Option(min=0, help="Of a paper from the boundary on.")
+    ] = None,
+    authors: Annotated[
+        Literal["id", "name"], typer.Option(help="Tell authors apart by id, or by name.")
+    ] = "id",
+    nameless: Annotated[
+        Literal["name", "drop"],
+        typer.Option(help="An author without an id: told by the name, or left out."),
+    ] = "name",
+    malformed_share: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
+    ] = 0.01,
+    max_authors: Annotated[
+        int, typer.Option(min=1, help="A paper with more authors is kept without authors.")
+    ] = 100,
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="FIELD=COLUMN,...", help="Of csv: where the fields are; or scopus, wos."
+        ),
+    ] = "",
+    keep_names: Annotated[
+        bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
+    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Of the masks and the embedding (0); of synthetic (1)."),
+    ] = None,
+    licence: Annotated[str, typer.Option(help="What the manifest says of rights.")] = "",
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Import an importer that is named by path.")
+    ] = False,
+    scientists: Scientists = 300,
+    papers: Papers = 4000,
+) -> None:
+    """Build an ecosystem folder from a source, or invent one.
 
+    KIND is an importer: jsonl, aminer, oag, openalex, virsci, dblp, csv, ris or bibtex, one that an
+    installed package adds, or package.module:Class with --trust ('society list importers'
+    describes them). With synthetic, which takes no PATH, a community of a stated size is invented.
+    """
+    from virsci_society.society.ecosystem.building.build_options import build_options
 
-class BuildGroup(TyperGroup):
-    """The commands of ``build``; importers from outside are commands of the same form."""
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command for a kind of source, also for one that an installed package adds."""
-        known = super().get_command(ctx, cmd_name)
-        if known is not None or not _is_outside(cmd_name):
-            return known
-        single = typer.Typer(rich_markup_mode=None, add_completion=False)
-        single.command(cmd_name)(guarded(_from_source(cmd_name)))
-        return typer.main.get_command(single)
-
-
-def _is_outside(kind: str) -> bool:
-    from virsci_society.scenarios.config.registry import installed_of
-
-    return ":" in kind or kind in installed_of("importers")
-
-
-build = typer.Typer(
-    cls=BuildGroup,
-    help="Build an ecosystem folder from a source: one of those below, one that an installed "
-    "package adds ('society list importers'), or package.module:Class with --trust.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-
-
-def _from_source(kind: str) -> Callable[..., None]:
-    """The command for a kind of source."""
-
-    def command(
-        path: Paths,
-        out: Out,
-        boundary: Boundary = None,
-        preset: Preset = None,
-        embedding: EmbeddingName = "lsa",
-        api_base: ApiBase = None,
-        key: KeyVariable = None,
-        authors: Authors = "id",
-        nameless: Nameless = "name",
-        malformed_share: MalformedShare = 0.01,
-        max_authors: MaxAuthors = 100,
-        columns: ColumnNames = "",
-        keep_names: KeepNames = False,
-        seed: Annotated[int, typer.Option(min=0, help="Of the masks and the embedding.")] = 0,
-        licence: Annotated[str, typer.Option(help="What the manifest says of rights.")] = "",
-        trust: Annotated[
-            bool, typer.Option("--trust", help="Import an importer that is named by path.")
-        ] = False,
-        **filters: Any,
-    ) -> None:
-        from virsci_society.society.ecosystem.building.build_options import build_options
-
-        given = {"boundary": boundary, **filters}
-        hosting = {"api_base": api_base, "key": key}
-        hosting = {name: value for name, value in hosting.items() if value is not None}
-        plan, facts = build_options(preset, given, embedding=embedding, seed=seed, hosting=hosting)
-        options: dict[str, Any] = {"authors": authors, "nameless": nameless}
-        options |= {"malformed_share": malformed_share, "max_authors": max_authors}
-        options |= {"columns": columns} if columns else {}
-        if columns and kind != "csv":
-            raise InputError(f"--columns is for csv; {kind} has columns of its own")
-        source = _importer(kind, trust=trust)
-        _build(source, path, out, plan, options, facts | {"licence": licence}, keep_names)
-
-    from virsci_society.society.ecosystem.building.build_options import PaperFilters, PeopleFilters
-
-    add_options(command, "authors", PeopleFilters, PaperFilters, flags=FLAGS)
-    command.__doc__ = f"Build from {KINDS.get(kind, f'{kind}, an importer from outside.')}"
-    return command
+    if kind == "synthetic":
+        with make_progress() as progress, _writing(out):
+            progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
+            made = invented(scientists, papers, 1 if seed is None else seed)
+            progress.begin(f"writing {out}")
+            made.save(out)
+        _tell_counts(made, out)
+        return
+    if columns and kind != "csv":
+        raise InputError(f"--columns is for csv; {kind} has columns of its own")
+    given = {
+        "boundary": boundary,
+        "first_year": first_year,
+        "last_year": last_year,
+        "require_abstract": require_abstract,
+        "min_citations_past": min_citations_past,
+        "min_citations_contemporary": min_citations_contemporary,
+        "min_papers": min_papers,
+        "min_coauthors": min_coauthors,
+        "count_on": count_on,
+        "active_years": active_years,
+    }
+    hosting = {"api_base": api_base, "key": key}
+    plan, facts = build_options(
+        preset,
+        given,
+        embedding=embedding,
+        seed=seed or 0,
+        hosting={name: value for name, value in hosting.items() if value is not None},
+    )
+    options: dict[str, Any] = {"authors": authors, "nameless": nameless}
+    options |= {"malformed_share": malformed_share, "max_authors": max_authors}
+    options |= {"columns": columns} if columns else {}
+    source = _importer(kind, trust=trust)
+    _build(source, paths or [], out, plan, options, facts | {"licence": licence}, keep_names)
 
 
 def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     """The kind of source, or the class behind a name or path from outside."""
-    if kind in KINDS:
-        return kind
     from virsci_society.scenarios.config.registry import (
         find_code_here,
         import_member,
@@ -163,6 +181,8 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     from virsci_society.society.ecosystem.importers.source import Source
 
     path = installed_of("importers").get(kind, kind)
+    if ":" not in path:
+        return kind
     if path == kind:
         require_trust(path, trust=trust)
         find_code_here(trust)
@@ -172,28 +192,6 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
             f"{path!r} is no importer; subclass virsci_society.society.ecosystem.importers.Source"
         )
     return found
-
-
-for _kind in KINDS:
-    build.command(_kind)(guarded(_from_source(_kind)))
-
-
-@build.command()
-@guarded
-def synthetic(
-    out: Out,
-    scientists: Annotated[int, typer.Option(min=1)] = 300,
-    papers: Annotated[int, typer.Option(min=2, help="Past and contemporary together.")] = 4000,
-    seed: Annotated[int, typer.Option(min=0)] = 1,
-) -> None:
-    """Invent a research community of a stated size."""
-    with make_progress() as progress:
-        progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
-        made = invented(scientists, papers, seed)
-        progress.begin(f"writing {out}")
-        with _writing(out):
-            made.save(out)
-    _tell_counts(made, out)
 
 
 def invented(scientists: int, papers: int, seed: int) -> Ecosystem:
@@ -223,38 +221,35 @@ def _build(
 
     require_place(out)
     partial = out.with_name(f"{out.name}.partial")
-    with make_progress() as progress, _writing(out), _working_folder(partial):
-        source = open_source(kind, paths, **options)
-        built = build_by(
-            source, plan, lambda: _provenance(source, paths, options) | facts, progress, partial
-        )
-        if not built.past:
-            raise _no_past(built.manifest["notes"])
-        progress.begin(f"writing {out}")
-        built.save(out, key=keep_names)
+    refuse_links(partial)
+
+    def provenance() -> dict[str, Any]:
+        """What the manifest says of the source, once it has been read."""
+        return {
+            "source": ", ".join(path.name for path in paths),
+            "kind": source.kind,
+            "options": options,
+            "reading": asdict(source.report),
+            "authors_are": source.authors_are,
+            "cleaning": source.report.cleaning(),
+            "unknown": list(source.unknown),
+        } | facts
+
+    with make_progress() as progress, _writing(out):
+        make_folder(partial)
+        try:
+            source = open_source(kind, paths, **options)
+            built = build_by(source, plan, provenance, progress, partial)
+            if not built.past:
+                *notes, why = sorted(built.manifest["notes"], key=lambda note: NO_PAST in note)
+                for note in notes:
+                    tell(f"note: {note}", err=True)
+                raise InputError(why.removeprefix("EMPTY: "))
+            progress.begin(f"writing {out}")
+            built.save(out, key=keep_names)
+        finally:
+            remove_folder(partial)
     _tell(built, source, out)
-
-
-def _no_past(notes: list[str]) -> InputError:
-    """The error of a build without past papers; what else was noted is printed before it."""
-    (why,) = [note for note in notes if note.startswith("EMPTY: no past papers")]
-    for note in notes:
-        if note != why:
-            tell(f"note: {note}", err=True)
-    return InputError(why.removeprefix("EMPTY: "))
-
-
-def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> dict[str, Any]:
-    """What the manifest says of a source; its reading is over."""
-    return {
-        "source": ", ".join(path.name for path in paths),
-        "kind": source.kind,
-        "options": options,
-        "reading": asdict(source.report),
-        "authors_are": source.authors_are,
-        "cleaning": source.report.cleaning(),
-        "unknown": list(source.unknown),
-    }
 
 
 def _tell(built: Ecosystem, source: Source, out: Path) -> None:
@@ -289,34 +284,18 @@ def _tell_counts(made: Ecosystem, out: Path) -> None:
 
 
 @contextmanager
-def _working_folder(folder: Path) -> Iterator[None]:
-    """A folder that is removed at the end."""
-    refuse_links(folder)
-    make_folder(folder)
-    try:
-        yield
-    finally:
-        remove_folder(folder)
-
-
-@contextmanager
 def _writing(out: Path) -> Iterator[None]:
     hint = "; give another folder with --out"
     with disk_errors_as(InputError, f"{out}: cannot be written to", hint):
         yield
 
 
-HELP = "Build and describe the data a society starts from."
-ecosystem = typer.Typer(help=HELP, no_args_is_help=True)
-ecosystem.add_typer(build, name="build")
-
-
 @ecosystem.command()
 @guarded
 def info(
     source: Annotated[str, typer.Argument(metavar="DIR|synthetic")],
-    scientists: Annotated[int, typer.Option(min=1, help="Of synthetic.")] = 300,
-    papers: Annotated[int, typer.Option(min=2, help="Of synthetic.")] = 4000,
+    scientists: Scientists = 300,
+    papers: Papers = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Of synthetic.")] = 1,
 ) -> None:
     """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""

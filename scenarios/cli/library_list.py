@@ -53,7 +53,7 @@ def list_(
         bool, typer.Option("--full", help="Of keys: all, not only those that are commonly set.")
     ] = False,
 ) -> None:
-    """List the scenarios of the library, or say what one of them or a kind of parts contains.
+    """List scenarios, components, runs and settings.
 
     Parts that installed packages add are listed below the library. `list runs` names the runs
     below a folder, each with its state, date and cost; `list models` the weights (GGUF files) in

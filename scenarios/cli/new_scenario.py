@@ -27,7 +27,7 @@ def new(
         ),
     ] = None,
 ) -> None:
-    """Write a commented scenario file to be edited, which check and run accept as it is.
+    """Write a commented scenario file.
 
     Beside it goes the schema of all keys, by which an editor completes and checks them. No file
     that is there already is written over.

@@ -58,9 +58,9 @@ def show(
         str | None, typer.Option(metavar="NAME", help="Print one table or measure of a run.")
     ] = None,
 ) -> None:
-    """Show what happened in a run, or in the part of it that there is, in ten lines.
+    """Summarize a finished or running run.
 
-    A running run is shown with its progress, and with its world as of a moment ago.
+    Of a running run, the progress and the state of a moment ago are shown.
     """
     if table is not None:
         _show_table(run, table, json)
@@ -312,7 +312,7 @@ def transcript(
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Show who said what to whom in a run, stage by stage, with votes and drafts.
+    """Print the conversations of a team, stage by stage.
 
     Without a team, the teams of the run are listed. With --page one HTML file is written that can
     be read offline.

@@ -34,7 +34,7 @@ def explore(
     prompts: Prompts = None,
     trust: Trust = False,
 ) -> None:
-    """Write a page to explore a run by: network over time, teams, all that was said, search.
+    """Write an interactive page of one or more runs.
 
     Two runs are shown side by side, with the day on which they part.
     """

@@ -15,10 +15,7 @@ from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import RunFolder, guarded, tell, writing
 from virsci_society.scenarios.terminal.console import open_to_show
 
-export = typer.Typer(
-    help="Write a run, or the prompts of a scenario, for other readers and programs.",
-    no_args_is_help=True,
-)
+export = typer.Typer(help="Export archives, pages, figures and prompts.", no_args_is_help=True)
 
 
 @export.command("archive")

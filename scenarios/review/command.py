@@ -75,7 +75,7 @@ def review(
     incomplete: Incomplete = False,
     trust: Trust = False,
 ) -> None:
-    """Let a model review the abstracts of a run or study, or people rate them on blinded sheets.
+    """Rate abstracts by a model or blindly by people.
 
     --set backend.KEY=VALUE chooses the model. The same command resumes a review that was stopped:
     no call is paid twice. --sheet writes abstracts without their origin for people to rate, and

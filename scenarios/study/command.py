@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Runs that are not done, that are told one by one."""
-HELP = "Replicate a scenario in several arms, and compare them."
+HELP = "Run replicates of several arms and compare them."
 TEMPLATE = Path(__file__).with_name("new_study.yaml")
 study = typer.Typer(help=HELP, no_args_is_help=True)
 StudyName = Annotated[

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, ParamSpec, get_args, get_type_hints
+from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 
@@ -116,41 +114,6 @@ def writing(target: Path, how: str = "written") -> Iterator[None]:
     """Tell in one message that a file or a folder cannot be written (``written to``)."""
     with disk_errors_as(SocietyError, f"{target}: cannot be {how}"):
         yield
-
-
-def add_options(
-    command: Callable[..., None], before: str, *classes: type[Any], flags: Mapping[str, str]
-) -> None:
-    """Give a command with ``**keywords`` an option for each field of some dataclasses.
-
-    An option that is not given is None. Its ``help`` and ``least`` value stand in the annotation
-    of the field.
-    """
-    signature = inspect.signature(command, eval_str=True)
-    made = [
-        _option(one.name, hints[one.name], flags)
-        for kind in classes
-        for hints in (get_type_hints(kind, include_extras=True),)  # once: it evaluates them all
-        for one in fields(kind)
-    ]
-    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    at = [one.name for one in own].index(before)
-    parameters = [*own[:at], *made, *own[at:]]
-    # Typer reads both: the order from the signature, the types from the annotations.
-    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-
-
-def _option(name: str, hint: Any, flags: Mapping[str, str]) -> inspect.Parameter:
-    plain, setting = get_args(hint)
-    flag = [flags[name]] if name in flags else []
-    option = typer.Option(*flag, min=setting.least, help=setting.help)
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=None,
-        annotation=Annotated[plain | None, option],
-    )
 
 
 def tell(*lines: str, err: bool = False) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from virsci_society.agents.errors import InputError
 
@@ -27,13 +27,6 @@ class BuildProgress:
         """So many of the phase's texts have a vector, and of so many it was known before."""
 
 
-class OptionText(NamedTuple):
-    """What the command line says of a field; no pydantic, which ``--help`` would wait for."""
-
-    help: str
-    least: int | None = None
-
-
 CountOn = Literal["all", "kept"]
 
 
@@ -45,30 +38,21 @@ class PaperFilters:
     at the boundary where the source can tell, else at collection time.
     """
 
-    first_year: Annotated[int | None, OptionText("Leave out what is older.")] = None
-    last_year: Annotated[int | None, OptionText("Leave out what is newer.")] = None
-    require_abstract: Annotated[
-        bool, OptionText("Leave out papers without abstract (the default).")
-    ] = True
-    min_citations_past: Annotated[int, OptionText("Of a past paper, at the boundary.", 0)] = 0
-    min_citations_contemporary: Annotated[
-        int, OptionText("Of a paper from the boundary on.", 0)
-    ] = 0
+    first_year: int | None = None
+    last_year: int | None = None
+    require_abstract: bool = True
+    min_citations_past: int = 0
+    min_citations_contemporary: int = 0
 
 
 @dataclass(frozen=True)
 class PeopleFilters:
     """The filters on people, counted on papers before the boundary; an option for each field."""
 
-    min_papers: Annotated[int, OptionText("Papers of a scientist, at least (1).", 0)] = 1
-    min_coauthors: Annotated[int, OptionText("Different co-authors on them, at least (0).", 0)] = 0
-    count_on: Annotated[
-        CountOn, OptionText("Count them on all the source's past papers (all), or kept ones.")
-    ] = "all"
-    active_years: Annotated[
-        int | None,
-        OptionText("Only people with a paper in so many years before the boundary (all years).", 1),
-    ] = None
+    min_papers: int = 1
+    min_coauthors: int = 0
+    count_on: CountOn = "all"
+    active_years: int | None = None
 
 
 @dataclass(frozen=True)

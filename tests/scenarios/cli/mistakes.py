@@ -217,7 +217,7 @@ CORPORA = (
     Mistake("a corpus of another kind", "ecosystem build jsonl c.jsonl --boundary 2012 --out e",
         ("c.jsonl: is CSV, not JSON lines: build it as csv",), {"c.jsonl": "id,title\n" * 40}),
     Mistake("a kind of corpus spelt wrong", "ecosystem build jsnl c.jsonl --boundary 2012 --out e",
-        ("Did you mean 'jsonl'?",), {"c.jsonl": PAPER + "\n"}),
+        ("did you mean 'jsonl'?",), {"c.jsonl": PAPER + "\n"}),
     Mistake("an ecosystem that is none", "ecosystem info d", ("build the ecosystem again",),
         {"d/letter.txt": "Dear"}),
     Mistake("a comparison with nothing", "compare runs/tiny-3 --with no",

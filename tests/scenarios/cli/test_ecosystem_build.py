@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import society
-from virsci_society.scenarios.cli.ecosystem import KINDS
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
@@ -37,10 +36,9 @@ def corpus(write):
     return write("papers.jsonl", "".join(json.dumps(record(n)) + "\n" for n in range(60)))
 
 
-def test_there_is_a_command_for_every_importer():
-    assert list(KINDS) == list(IMPORTERS)
-    for kind in (*KINDS, "synthetic"):
-        assert society("ecosystem", "build", kind, "--help").exit_code == 0
+def test_the_help_names_every_importer():
+    shown = " ".join(society("ecosystem", "build", "--help").output.split())
+    assert f"{', '.join(list(IMPORTERS)[:-1])} or {list(IMPORTERS)[-1]}" in shown
 
 
 SAMPLES = [

@@ -36,7 +36,7 @@ def test_a_new_scenario_is_one_that_check_accepts(here):
     header = (here / "mine.yaml").read_text().splitlines()[0]
     assert header == "# yaml-language-server: $schema=scenario.schema.json"
     assert json.loads((here / "scenario.schema.json").read_text())["properties"]["seed"]
-    assert society("check", "mine.yaml").output == "mine: every key is right (seed 1)\n"
+    assert society("check", "mine.yaml").output == "mine is valid (seed 1)\n"
     again = society("new", "mine.yaml")
     assert again.exit_code == 2
     assert "mine.yaml: exists already" in again.stderr
