@@ -108,7 +108,6 @@ def command(name: str) -> Find:
 
 
 DRAWS = ("draws/s e = 1", "draws/s share 0.2")
-BATCHED = tuple(f"batched {name}" for name in DRAWS)
 PAGES = {60: (1, 0.7, 30), 1_000: (3, 2, 60), 100_000: (6, 3, 100)}
 SHOWN = {"MB": "MB", "first paint, s": "network", "ms a frame": "frame"}
 
@@ -130,7 +129,6 @@ MARKS: tuple[Mark, ...] = (
     Mark("H6", "a million people: loops", "scale", million("population s"), 0.5, False, "0.02", 1),
     Mark("H6", "a million people: bytes each", "scale", million("population bytes a person"), 100),
     Mark("H7", "draws a loop, one by one", "scale", million(*DRAWS), 3e5, True, "1.06 M", -1),
-    Mark("H7", "draws a loop, together", "scale", million(*BATCHED), 3e6, True, "13.7 M", -1),
     Mark("H8", "network of a million people: MB", "scale", million("network MB"), 200, False, "81"),
     Mark("H9", "events a second, of bare SimPy", "kernel", of("ratio"), 0.5, True, "1"),
     Mark("H10", "`--help`, in `import typer`", "start_up", command("--help"), 2, False, "1"),

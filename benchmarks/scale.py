@@ -148,8 +148,7 @@ def draws(size: int, folder: Path, _: int) -> dict[str, Any]:
 
     told = {"new ties/s": rate(grow, 6 * len(papers))}
     day[0] = 2.0
-    leaders = rng.integers(size, size=1_000_000)
-    some = leaders[:200_000].tolist()
+    some = rng.integers(size, size=200_000).tolist()
     for name, policy in POLICIES.items():
 
         def singly(policy: Any = policy) -> None:
@@ -158,11 +157,6 @@ def draws(size: int, folder: Path, _: int) -> dict[str, Any]:
                 draw(leader, nobody, network, rng)
 
         told[f"draws/s {name}"] = max(rate(singly, len(some)) for _ in range(3))
-        together = [
-            rate(lambda policy=policy: policy.draws(leaders, frozenset(), network, rng), 1_000_000)  # type: ignore[misc]
-            for _ in range(3)
-        ]
-        told[f"batched draws/s {name}"] = max(together)
     count = max(3, min(2_000, 3_000_000 // size))
     told["dense rows/s"] = rate(lambda: [_dense(network, one, rng) for one in some[:count]], count)
     return told

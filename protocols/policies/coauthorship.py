@@ -104,33 +104,6 @@ class Coauthorship(SelectionPolicy):
                 return candidate
         return self._draw_exactly(leader, excluded, network, rng)
 
-    def draws(
-        self,
-        leaders: IntArray,
-        excluded: AbstractSet[int],
-        network: CoauthorNetwork,
-        rng: Generator,
-    ) -> IntArray:
-        """Draw one for each of many leaders, independent of each other, from one stream."""
-        closed = np.zeros(network.size, dtype=bool)
-        closed[sorted(excluded)] = True
-        drawn = np.full(len(leaders), -1, dtype=np.int64)
-        waiting = np.arange(len(leaders))
-        for _ in range(_ROUNDS):
-            asking = leaders[waiting]
-            candidates = self._propose(asking, network, rng)
-            valid = (candidates >= 0) & (candidates != asking) & ~closed[candidates]
-            drawn[waiting[valid]] = candidates[valid]
-            waiting = waiting[~valid]
-            if not len(waiting):
-                return drawn
-        # Few are free for those whom so many rounds left out: each is drawn alone, exactly.
-        for index in waiting.tolist():
-            leader = int(leaders[index])
-            row = self.draw(leader, excluded | {leader}, network, rng)
-            drawn[index] = -1 if row is None else row
-        return drawn
-
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
@@ -164,39 +137,6 @@ class Coauthorship(SelectionPolicy):
             mass = self.explore.mass
             return float(n) if past == 0 else past * mass / (1 - mass)
         return HALF_NORMAL_LIMIT * n
-
-    def _propose(self, leaders: IntArray, network: CoauthorNetwork, rng: Generator) -> IntArray:
-        """One round of rejection for many leaders: a row, or -1 for a rejected draw."""
-        n, count = network.size, len(leaders)
-        looks_back, thinned = self._modes
-        known = network.strengths(leaders) if looks_back else np.zeros(count, dtype=np.int64)
-        past: IntArray | FloatArray = known
-        if self.guests and looks_back:
-            past = known + self.guests * network.consultations.totals(leaders)
-        if isinstance(self.explore, Share):
-            back = (past > 0) & (rng.random(count) >= self.explore.mass)
-        else:
-            back = rng.random(count) * (past + self._uniform_mass(n, 0.0)) < past
-        candidates = rng.integers(n, size=count)
-        if thinned:
-            for index in np.flatnonzero(~back).tolist():
-                if self._rejects(int(leaders[index]), int(candidates[index]), rng):
-                    candidates[index] = -1
-        if self.guests:
-            asked = back & (rng.random(count) * past >= known)
-            back &= ~asked
-            candidates[asked] = self._draw_guests(leaders[asked], network, rng)
-        indices = (rng.random(int(back.sum())) * known[back]).astype(np.int64)
-        candidates[back] = network.partners_at(leaders[back], indices)
-        return candidates
-
-    @staticmethod
-    def _draw_guests(leaders: IntArray, network: CoauthorNetwork, rng: Generator) -> IntArray:
-        """Draw one former guest of each of many leaders, who all have some."""
-        consulted = network.consultations
-        indices = (rng.random(len(leaders)) * consulted.totals(leaders)).astype(np.int64)
-        pairs = zip(leaders.tolist(), indices.tolist(), strict=True)
-        return np.fromiter((consulted.guest_at(*pair) for pair in pairs), np.int64, len(leaders))
 
     def _rejects(self, leader: int, candidate: int, rng: Generator) -> bool:
         """Reject a uniform draw so that the half-normal increments remain (thinning)."""

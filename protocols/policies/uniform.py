@@ -8,7 +8,6 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from numpy.random import Generator
 
-from virsci_society.agents.arrays import IntArray
 from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.population.network import CoauthorNetwork
@@ -23,16 +22,6 @@ class Uniform(SelectionPolicy):
         """Draw one scientist who is not excluded, uniformly."""
         return _ANYBODY.draw(leader, excluded, network, rng)
 
-    def draws(
-        self,
-        leaders: IntArray,
-        excluded: AbstractSet[int],
-        network: CoauthorNetwork,
-        rng: Generator,
-    ) -> IntArray:
-        """Draw one for each of many leaders, as ``Coauthorship.draws`` does."""
-        return _ANYBODY.draws(leaders, excluded, network, rng)
-
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
@@ -40,5 +29,5 @@ class Uniform(SelectionPolicy):
         return np.ones(len(candidates))
 
 
-# With a share of 1 no past is looked at, and the many draws at once serve anybody.
+# With a share of 1 no past is looked at.
 _ANYBODY = Coauthorship(explore=Share(mass=1.0))

@@ -154,11 +154,6 @@ class ConsultationHistory:
         """The row of the guest at an index of the asker's list, from 0 to ``total(asker)`` - 1."""
         return self._guests[asker][index]
 
-    def totals(self, askers: IntArray) -> IntArray:
-        """``total`` of many askers at once, an array of the same length."""
-        totals = (self.total(asker) for asker in askers.tolist())
-        return np.fromiter(totals, np.int64, len(askers))
-
     def counts(self, asker: int, others: Sequence[int] | IntArray) -> IntArray:
         """How often a scientist has consulted each of some others before now."""
         asked = self._guests.get(asker, [])[: self.total(asker)]
@@ -212,7 +207,6 @@ class CoauthorNetwork:
         self._after = GrowableArray(np.zeros(self.size, dtype=np.int32))
         self._known, self._since = self._before.values, self._after.values
         self._old, self._new = self._known.data, self._since.data
-        self._latest = -np.inf
         self.distinct_coauthors = DatedCounts(lambda: self._starts, now)
         self.consultations = ConsultationHistory(now)
         self.growth = GrowthFigures()
@@ -244,7 +238,6 @@ class CoauthorNetwork:
                 coauthors.append(coauthor)
         # An indexed ``+=`` counts a repeated row once; authors are distinct.
         self._since[list(authors)] += len(authors) - 1
-        self._latest = date
 
     def _met_before_day_0(self, i: int, j: int) -> bool:
         """Whether the two have a joint paper from before day 0."""
@@ -300,16 +293,6 @@ class CoauthorNetwork:
         count: int = self._total[position + 1] - self._total[position] if known else 0
         return count + self._recent_partners(i).count(j) if self._new[i] else count
 
-    def strengths(self, rows: IntArray) -> IntArray:
-        """``strength`` of many scientists at once, an integer array of the same length."""
-        before: IntArray = self._known[rows]
-        # No paper is of today, so the undated sums are those strictly before now (rule 16).
-        if self._latest < self._now():
-            since: IntArray = self._since[rows]
-            return before + since
-        recent = [len(self._recent_partners(row)) for row in rows.tolist()]
-        return before + np.array(recent, dtype=np.int64)
-
     def degrees(self) -> IntArray:
         """Everybody's number of co-authors before now, an integer array of shape (size,)."""
         degrees = np.diff(self._starts)
@@ -320,26 +303,6 @@ class CoauthorNetwork:
     def degree(self, i: int) -> int:
         """The number of co-authors of ``i`` before now."""
         return len(self.coauthors(i)[0]) if self._new[i] else self._start[i + 1] - self._start[i]
-
-    def partners_at(self, rows: IntArray, indices: IntArray) -> IntArray:
-        """The co-authors at one index each of the joint papers of many scientists.
-
-        Here the joint papers since day 0 come at the end of each list, in order of date, so that
-        one bisection serves all rows. A uniform draw is the same in either order.
-        """
-        first, last = self._starts[rows], self._starts[rows + 1]
-        wanted = self._totals[first] + indices
-        recent = wanted >= self._totals[last]
-        partners = np.empty(len(rows), dtype=np.int64)
-        old = ~recent
-        positions = _bisect_rows(self._totals, wanted[old], first[old], last[old] - 1)
-        partners[old] = self._partners[positions]
-        beyond = (wanted - self._totals[last])[recent].tolist()
-        recent_rows = rows[recent].tolist()
-        partners[recent] = [
-            self._dated[row][1][index] for row, index in zip(recent_rows, beyond, strict=True)
-        ]
-        return partners
 
     def joint_papers_with(self, i: int, others: Sequence[int] | IntArray) -> IntArray:
         """The numbers of joint papers of ``i`` with each of the others before now."""
@@ -396,21 +359,3 @@ class CoauthorNetwork:
             count = bisect_left(dates, date)
         # A copy, because the clock may record papers while another thread reads this list.
         return others[:count]
-
-
-def _bisect_rows(totals: IntArray, wanted: IntArray, low: IntArray, high: IntArray) -> IntArray:
-    """For each row, the position whose cumulative count passes the wanted one.
-
-    All rows are bisected at once: a search among the totals of everybody would read memory far
-    apart at every step. ``low`` and ``high`` are the first and last position of each row, and are
-    overwritten.
-    """
-    unsure = np.flatnonzero(low < high)
-    while len(unsure):
-        first, last = low[unsure], high[unsure]
-        middle = (first + last) // 2
-        beyond = totals[middle + 1] <= wanted[unsure]
-        low[unsure] = first = np.where(beyond, middle + 1, first)
-        high[unsure] = last = np.where(beyond, last, middle)
-        unsure = unsure[first < last]
-    return low
