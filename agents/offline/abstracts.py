@@ -86,11 +86,7 @@ class AbstractText:
 
 
 class SentenceWriter:
-    """Writes sentences from frames into a text, and uses none twice while others are left.
-
-    Args:
-        own: terms of the writer; at least one.
-    """
+    """Writes sentences from frames into a text, and uses none twice while others are left."""
 
     def __init__(
         self,
@@ -192,7 +188,10 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
     before = asked.slots["draft"]
     text = AbstractText(split_sentences(str(before.abstract)))
     whole = str(text)
-    scores = _scores(asked, whole)
+    mean = RULES.score_base + RULES.score_affinity * asked.affinity(whole)
+    drawn = mean + RULES.score_noise * asked.rng.standard_normal(len(CRITERIA) - 1)
+    scores = {name: rating(float(value)) for name, value in zip(CRITERIA[:-1], drawn, strict=True)}
+    scores[CRITERIA[-1]] = round(sum(scores.values()) / len(scores), 1)
     near = asked.all("near")
     # A set to measure with, never to iterate.
     taken = frozenset().union(*(stems(f"{paper.title} {paper.abstract}") for paper in near))
@@ -218,8 +217,13 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
     writer.adjust_length(musts)
     # The draw first, so that it is made whatever the title says.
     retitled = asked.chance(RULES.retitle) and own.casefold() not in title.casefold()
-    said = _modifications(changed, own, heard, near=bool(near), retitled=retitled)
+    said = [f"I rewrote parts of {join_list(changed)} and brought in {with_article(own)}"]
+    if heard:
+        said.append(f"The guest's remark on {with_article(heard[0])} is taken up")
+    if near:
+        said.append("Wording close to the near abstracts was replaced")
     if retitled:
+        said.append("The title now names the new element")
         title = capitalise(f"{title_head(title)} with {with_article(own)}")
     return {
         "Title": title,
@@ -228,20 +232,6 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
         "Modifications": " ".join(map(as_sentence, said)),
         **asked.ask_outsider(f"{title} {text}", RULES.ask_abstract),
     }
-
-
-def _modifications(
-    changed: Sequence[str], own: str, heard: Sequence[str], *, near: bool, retitled: bool
-) -> list[str]:
-    """What a reviser says that it has changed, one clause each."""
-    said = [f"I rewrote parts of {join_list(changed)} and brought in {with_article(own)}"]
-    if heard:
-        said.append(f"The guest's remark on {with_article(heard[0])} is taken up")
-    if near:
-        said.append("Wording close to the near abstracts was replaced")
-    if retitled:
-        said.append("The title now names the new element")
-    return said
 
 
 def _away_from(terms: Sequence[str], taken: frozenset[str]) -> list[str]:
@@ -268,10 +258,3 @@ def _rewrite(
         changed.append(asked.pick(PARTS[2:]))
         writer.add(changed[-1])
     return [f"the {part}" for part in PARTS if part in changed]
-
-
-def _scores(asked: Asked, text: str) -> dict[str, float]:
-    mean = RULES.score_base + RULES.score_affinity * asked.affinity(text)
-    drawn = mean + RULES.score_noise * asked.rng.standard_normal(len(CRITERIA) - 1)
-    scores = {name: rating(float(value)) for name, value in zip(CRITERIA[:-1], drawn, strict=True)}
-    return {**scores, CRITERIA[-1]: round(sum(scores.values()) / len(scores), 1)}

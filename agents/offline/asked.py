@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -23,12 +24,8 @@ from virsci_society.agents.offline.terms import (
 from virsci_society.agents.offline.text import (
     affinity,
     as_sentence,
-    bernoulli,
     finite_number,
     join_list,
-    pick,
-    ranked,
-    weighted_choice,
     with_article,
 )
 
@@ -107,19 +104,31 @@ class Asked:
 
     def chance(self, probability: float) -> bool:
         """True with this probability."""
-        return bernoulli(probability, self.rng)
+        return bool(self.rng.random() < probability)
 
     def pick(self, items: Sequence[T]) -> T:
         """One item, all equally likely."""
-        return pick(items, self.rng)
+        # One number a draw, which rng.integers does not promise; near 1 the product may round up.
+        return items[min(int(self.rng.random() * len(items)), len(items) - 1)]
 
     def ranked(self, items: Sequence[T], scores: Sequence[float]) -> list[T]:
         """Items by falling score; chance breaks ties."""
-        return ranked(items, scores, self.rng)
+        # A number for each item, tied or not: later draws must not hang on how scores fall.
+        order = sorted((-score, self.rng.random(), i) for i, score in enumerate(scores))
+        return [items[i] for _, _, i in order]
 
     def weighted(self, items: Sequence[T], weights: Sequence[float]) -> T:
-        """One item with a probability proportional to its weight."""
-        return weighted_choice(items, weights, self.rng)
+        """One item with a probability proportional to its weight (>= 0); all zero: any."""
+        total = math.fsum(weights)
+        if not total > 0.0:
+            return self.pick(items)
+        left = self.rng.random() * total
+        for item, weight in zip(items, weights, strict=True):
+            left -= weight
+            if left < 0.0:
+                return item
+        # Only rounding leads here.
+        return items[-1]
 
     def say(self, kind: str, **terms: str) -> str:
         """A sentence from one of the frames of a kind, with its terms by slot."""

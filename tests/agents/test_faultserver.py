@@ -1,12 +1,9 @@
 """The fault server: what it answers, each kind of fault, when it happens, and what is counted."""
 
-import base64
 import contextlib
 import http.client
 import json
-import math
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -18,19 +15,11 @@ from pathlib import Path
 import pytest
 
 from tests.faultserver import KINDS, FaultServer, Plan
-from tests.faultserver.asked import Asked
-from tests.faultserver.client import ADA, KEY, Client, asked, body_of, completion, settled
-from tests.faultserver.slots import Unheard, heard, to_wire
-from tests.faultserver.windows import AskedWindow, fit
-from tests.faultserver.words import SENTENCE
+from tests.faultserver.client import KEY, Client, asked, body_of, completion, settled
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.backend import answer_offline
-from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.prompts.slots import Reference, Utterance
-from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import Remark
-from virsci_society.protocols.ideas import Ballot, Idea
 
 ROOT = Path(__file__).parents[2]
 PLAIN = {"messages": [{"role": "user", "content": "Well?"}]}
@@ -67,20 +56,6 @@ def test_who_tells_the_slots_is_answered_by_the_offline_scientist(server):
     assert data["usage"] == wanted
 
 
-def test_without_slots_the_schema_is_filled_or_there_is_one_sentence(server):
-    schema = {"type": "json_schema", "json_schema": {"schema": Idea.model_json_schema()}}
-    client = Client(server)
-
-    def said(call="", **form):
-        return completion(client.post(PLAIN | form, **{"X-Call-Id": call}))[0]["content"]
-
-    texts = {said(call, response_format=schema) for call in "aab"}
-    assert len(texts) == 2
-    assert all(Idea.model_validate_json(text) for text in texts)
-    assert said() == SENTENCE
-    assert json.loads(said(response_format={"type": "json_object"})) == {"answer": SENTENCE}
-
-
 def test_a_call_is_known_by_its_slots_then_by_the_header_then_by_its_messages(server):
     client = Client(server)
     client.post(body_of(asked("from the slots")), **{"X-Call-Id": "unused"})
@@ -108,26 +83,6 @@ def test_a_share_of_the_first_askings_cannot_be_read(server):
     assert server.counts()["outcomes"] == {"answered": 60, "reask": unread}
 
 
-@pytest.mark.parametrize(
-    ("body", "why"),
-    [
-        ("{", "no JSON"),
-        ("[]", "no JSON object"),
-        ({"messages": []}, "messages"),
-        ({"messages": ["hello"]}, "messages"),
-        (PLAIN | {"stream": True}, "streaming"),
-        (PLAIN | {"slots": "os:x"}, "slots"),
-        (PLAIN | {"response_format": {"type": "json_schema", "json_schema": 3}}, "response_format"),
-    ],
-)
-def test_what_is_not_served_is_said(server, body, why):
-    status, _, raw = Client(server).post(body)
-    assert status == 400
-    assert why in json.loads(raw)["error"]["message"]
-    assert server.counts()["outcomes"] == {"misunderstood": 1}
-    assert Client(server).post(body, "/v1/completions")[0] == 404
-
-
 def test_counts_are_exact_under_load(server):
     server.plan(Plan(latency=0.05))
     ids = [f"call {number}" for number in range(128)]
@@ -150,27 +105,6 @@ def test_counts_are_exact_under_load(server):
     assert server.counts()["repeated_answers"] == 1
 
 
-def raw_request(server, head):
-    one = socket.create_connection(("127.0.0.1", server.port), timeout=120)
-    one.sendall(b"%s\r\n\r\n" % head)
-    return one
-
-
-def test_a_client_that_gives_up_is_counted_as_gone(server):
-    server.plan(Plan(latency=2))
-    body = json.dumps(body_of(asked())).encode()
-    one = raw_request(
-        server, b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d" % len(body)
-    )
-    one.sendall(body)
-    while server.counts()["requests"] == 0:
-        pass
-    one.close()
-    counts = settled(server)
-    assert counts["outcomes"] == {"gone": 1}
-    assert (counts["answers"], counts["completion_tokens"]) == (0, 0)
-
-
 HOLDER = """
 import os, signal
 from tests.faultserver import FaultServer
@@ -189,24 +123,6 @@ def test_it_ends_with_the_process_that_started_it():
         while True:
             socket.create_connection(("127.0.0.1", int(done.stdout))).close()
             assert time.monotonic() < deadline
-
-
-def program(*arguments):
-    command = [sys.executable, "-m", "tests.faultserver", *arguments]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=ROOT, text=True, **pipes)
-
-
-def test_people_get_the_address_and_at_the_end_the_counts():
-    running = program("--port", "0", "--fault", "forbidden=1", "--latency", "0")
-    url = running.stdout.readline().strip()
-    connection = http.client.HTTPConnection(url.split("/")[2], timeout=120)
-    connection.request("POST", "/v1/chat/completions", json.dumps(body_of(asked())))
-    assert connection.getresponse().status == 403
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=120)
-    assert (running.returncode, err) == (0, "")
-    assert json.loads(out)["faults"] == {"forbidden": 1}
 
 
 @pytest.mark.slow
@@ -367,19 +283,6 @@ def test_which_attempt_fails_is_no_matter_of_order(server):
     assert len({tuple(outcomes) for outcomes in first.values()}) > 5
 
 
-def test_rates_are_met_and_kinds_do_not_disturb_each_other():
-    alone = Plan(seed=1, rates={"dropped": 0.2})
-    both = Plan(seed=1, rates={"refusal": 0.1, "dropped": 0.2, "zero_usage": 0.3, "slow": 0})
-    ids = [f"call {number}" for number in range(4000)]
-    drawn = [both.draw(id_, 1) for id_ in ids]
-    assert [alone.draw(id_, 1).way for id_ in ids] == [one.way for one in drawn]
-    for kind, rate in both.rates.items():
-        share = sum(kind in one for one in drawn) / len(ids)
-        assert abs(share - rate) < 0.025, kind
-    other = Plan(seed=2, rates=alone.rates)
-    assert [other.draw(id_, 1) for id_ in ids] != [alone.draw(id_, 1) for id_ in ids]
-
-
 def test_what_is_said_does_not_depend_on_the_attempt():
     plan = Plan(rates=dict.fromkeys(KINDS, 0.3))
     for number in range(50):
@@ -387,23 +290,6 @@ def test_what_is_said_does_not_depend_on_the_attempt():
         assert len({(one.words, one.usage) for one in drawn}) == 1
     assert len({plan.draw("call", attempt).way for attempt in range(1, 50)}) > 5
     assert plan.draw("call", 1, spared=True).way is None
-
-
-@pytest.mark.parametrize(
-    ("rates", "seen"),
-    [
-        (("server_error", "prose_reply", "zero_usage"), {"server_error"}),
-        (("cut_body", "prose_reply", "zero_usage"), {"cut_body"}),
-        (("empty_content", "prose_reply", "zero_usage"), {"empty_content", "zero_usage"}),
-        (("slow", "prose_reply", "zero_usage"), {"slow", "prose_reply", "zero_usage"}),
-        (("overflow", "zero_usage"), {"overflow"}),
-    ],
-)
-def test_a_fault_that_another_has_hidden_does_not_count(server, rates, seen):
-    server.plan(Plan(rates=dict.fromkeys(rates, 1), streak=1, slow_seconds=0))
-    with contextlib.suppress(http.client.IncompleteRead):
-        post(server, asked())
-    assert settled(server)["faults"] == dict.fromkeys(seen, 1)
 
 
 GOOD, BAD = ["answered"] * 2, ["server_error"] * 2
@@ -424,80 +310,3 @@ def test_a_streak_ends_and_faults_can_be_bound_to_a_stretch_of_requests(server, 
     for _ in wanted:
         client.post(body_of(asked("call")))
     assert server.counts(full=True)["by_call"]["call"]["outcomes"] == wanted
-
-
-# Slots
-
-
-def test_all_of_a_request_arrives():
-    messages = (Message("user", "Speak."),)
-    slots = {"me": ADA, "at": (Reference("p1", "Maps", "", 2001, (), math.inf), {1: [0.1]})}
-    slots["said"] = (Utterance("Scientist2", Remark(response="So.")), Ballot.fallback({}))
-    told = Request("t/1/re-ask1", ADA, messages, Remark, slots, seed=2**64 - 1, attempt=1)
-    assert repr(heard(to_wire(told), messages)) == repr(told)
-
-
-class _Evil:
-    def __init__(self, call):
-        self.call = call
-
-    def __reduce__(self):
-        return self.call, ("x",)
-
-
-@pytest.mark.parametrize("call", [os.system, eval, subprocess.Popen, to_wire, exec])
-def test_only_forms_and_data_classes_of_this_repository_are_made(call):
-    with pytest.raises(Unheard, match="is no form or data class"):
-        heard(to_wire(Request("t/1", ADA, (), Remark, {"value": _Evil(call)})))
-
-
-@pytest.mark.parametrize("told", [None, "x", ("t/1", ADA, Form), ("t/1", ADA, int, {}, 1, 0)])
-def test_what_is_no_request_is_not_understood(told):
-    with pytest.raises(Unheard):
-        heard(base64.b64encode(pickle.dumps(told)).decode())
-
-
-# Windows: what the servers that are played do with a prompt that is too long
-
-BEGINNING = "The beginning of it."
-LONG = BEGINNING + "x" * 4000 + "The end of it."
-TOKENS = (len(LONG) + 3) // 4
-
-
-def question(text, limit=None):
-    return Asked("call", "test", (Message("system", text),), None, {}, limit)
-
-
-OWN = AskedWindow(own_api=True, num_ctx=10**6)
-
-
-@pytest.mark.parametrize(
-    ("said", "plan", "end"),
-    [
-        (AskedWindow(), {}, "whole"),
-        (AskedWindow(), {"plays": "vllm", "window": TOKENS + 100}, "whole"),
-        (AskedWindow(), {"plays": "vllm", "window": TOKENS + 99}, "refused"),
-        (AskedWindow(), {"plays": "llama.cpp", "window": TOKENS + 1}, "whole"),
-        (AskedWindow(), {"plays": "llama.cpp", "window": TOKENS}, "refused"),
-        (AskedWindow(), {"plays": "ollama", "window": 100}, 53),
-        (AskedWindow(), {"plays": "ollama", "window": 100, "refuses": False}, 100),
-        (OWN, {"plays": "ollama", "window": 100}, "whole"),
-        (OWN, {"plays": "ollama", "trained": TOKENS + 1}, "whole"),
-        (OWN, {"plays": "ollama", "trained": 100}, 53),
-        (AskedWindow(num_ctx=10**6), {"plays": "ollama", "window": 100}, 53),
-        (AskedWindow(True, 100, refusing=True), {"plays": "ollama"}, "refused"),
-        (AskedWindow(True, 100, refusing=True), {"plays": "ollama", "refuses": False}, 100),
-    ],
-)
-def test_what_is_read_of_a_long_prompt(said, plan, end):
-    asked = question(LONG, limit=100)
-    seen, refused = fit(asked, said, Plan(**plan))
-    assert (refused is not None) == (end == "refused")
-    if isinstance(end, int):
-        (message,) = seen.messages
-        assert seen.prompt_tokens == end
-        assert message.content.startswith(BEGINNING[:20] + "x")
-        assert message.content.endswith("The end of it.")
-    else:
-        assert seen is asked
-        assert not refused or (refused.response.status, refused.outcome) == (400, "overflow")

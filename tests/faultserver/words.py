@@ -10,6 +10,7 @@ import numpy as np
 
 from tests.faultserver.asked import Misunderstood
 from tests.faultserver.plan import chance
+from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.offline.backend import answer_offline
 from virsci_society.agents.offline.schema_filler import SchemaFiller
 from virsci_society.agents.offline.terms import NEUTRAL, noun_phrases
@@ -36,7 +37,9 @@ def words(asked):
         schema = asked.form["json_schema"]["schema"]
         rng = np.random.default_rng(int(chance("fill", asked.id) * 2**53))
         terms = list(noun_phrases(asked.messages[-1].content)[:6]) or list(NEUTRAL)
-        return json.dumps(SchemaFiller(schema, terms, rng).value(schema), ensure_ascii=False)
+        return json.dumps(
+            SchemaFiller(schema, terms, Asked({}, rng)).value(schema), ensure_ascii=False
+        )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
         raise Misunderstood(f"response_format: the schema cannot be filled: {error!r}") from None
 

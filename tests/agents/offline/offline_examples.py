@@ -190,16 +190,3 @@ def few(strategy, most=3):
 summaries = st.builds(Summary, summary=any_text)
 topics = st.builds(Topic, topic=some_text)
 reviews = st.builds(SelfReview, similarity_scores=st.just({"Written Abstract vs A": 90.0}))
-talk = st.fixed_dictionaries(
-    {"memory": few(any_text), "knowledge": few(profiles), "outsiders": few(profiles)}
-)
-
-
-def with_me(**slots):
-    """Slots with the scientist asked, and nothing else."""
-    return st.fixed_dictionaries({"me": profiles, **slots})
-
-
-def with_talk(**slots):
-    """Slots with what every speaker is shown."""
-    return st.tuples(with_me(**slots), talk).map(lambda both: {**both[0], **both[1]})

@@ -12,7 +12,6 @@ from virsci_society.agents.offline.acceptance import (
     Acceptance,
     AlwaysAccept,
     ConstantAcceptance,
-    InvitationFacts,
     LogisticAcceptance,
 )
 from virsci_society.agents.offline.backend import Offline, answer_offline
@@ -89,12 +88,6 @@ def test_a_rule_of_ones_own_decides_by_what_it_is_told():
     assert all(accepted(CloseFriends(), ties=2))
     assert not any(accepted(CloseFriends(), ties=1))
     assert all(accepted(CloseFriends(least=1), ties=1))
-
-
-def test_load_lowers_the_logistic_probability_as_its_coefficient_says():
-    facts = InvitationFacts(load=3, joint_papers=0, similarity=0.5)
-    usual, easy = LogisticAcceptance(), LogisticAcceptance(load=0.0)
-    assert usual.probability(facts) < easy.probability(facts)
 
 
 def test_a_rule_that_gives_no_probability_is_named():

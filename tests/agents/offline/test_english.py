@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 
 from tests.agents.offline.offline_examples import (
-    an_idea,
     any_text,
     paper,
     papers,
@@ -34,13 +33,12 @@ from virsci_society.agents.offline.terms import (
     split_terms,
     utterance_terms,
 )
-from virsci_society.agents.offline.text import count_words, split_sentences, stems
+from virsci_society.agents.offline.text import count_words, split_sentences
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
-from virsci_society.protocols.forms import Draft, GuestReply, Remark, Summary, Topic
+from virsci_society.protocols.forms import Draft, GuestReply, Remark
 from virsci_society.protocols.ideas import CandidateIdea, Idea
-from virsci_society.protocols.virsci.forms import Revision, SelfReview
-from virsci_society.protocols.virsci.offline_rules import text_overlap
+from virsci_society.protocols.virsci.forms import Revision
 
 
 def drafted(me=None, seed=1, idea=None, **more):
@@ -120,19 +118,6 @@ def test_a_reviser_brings_in_an_interest_of_its_own_and_what_a_guest_said(seed):
     assert all(1 <= score <= 10 for score in after.scores.values())
 
 
-def test_a_self_review_moves_the_text_away_from_the_near_abstract():
-    moved = []
-    for seed in range(20):
-        draft = drafted(person(1), seed)
-        near = (paper(1, 0.1, draft.title, draft.abstract),)
-        review = SelfReview(similarity_scores={"Written Abstract vs A": 95.0})
-        plain = revised(person(5), draft, seed)
-        careful = revised(person(5), draft, seed, review=review, near=near)
-        before, after = (text_overlap(one.abstract, draft.abstract) for one in (plain, careful))
-        moved.append(before - after)
-    assert np.mean(moved) > 1
-
-
 @pytest.mark.parametrize(
     "abstract", ["Too short.", "word " * 900, "One sentence here. " * 200, "…", "日本語。", "\0"]
 )
@@ -140,15 +125,6 @@ def test_any_abstract_comes_into_bounds(abstract):
     after = revised(person(2), Draft(title="…", abstract=abstract))
     assert 200 < count_words(after.abstract) < 400
     assert after.title
-
-
-def test_more_diverse_teams_write_with_more_words():
-    def words(team):
-        found = [list(chain(team, 12, seed))[-1].abstract for seed in range(8)]
-        return np.mean([len(stems(text)) for text in found])
-
-    alike = [person(i, "Volume Rendering", "Ray Casting") for i in range(4)]
-    assert words(team_of(4)) > words(alike) + 5
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -170,18 +146,6 @@ def test_ideas_near_the_past_are_rated_less_novel():
     assert rated(0.2) < rated(0.9) < rated(1.4)
 
 
-def test_chains_of_refinement_stay_short_and_readable():
-    previous = CandidateIdea(an_idea(idea="word " * 400, title="…", experiment=""))
-    for turn in range(56):
-        idea = idea_of(person(turn % 8), turn, previous=previous)
-        assert count_words(idea.title) <= 18
-        assert 5 <= count_words(idea.idea) <= 130
-        for line in (*split_sentences(idea.experiment), idea.title):
-            assert line[0].isupper() or turn < 8
-            assert "{" not in line
-        previous = CandidateIdea(idea, "Scientist1", papers())
-
-
 def test_remarks_read_as_sentences_and_take_up_what_was_said():
     said: tuple = ()
     taken = 0
@@ -197,27 +161,6 @@ def test_remarks_read_as_sentences_and_take_up_what_was_said():
             assert line.endswith((".", "?"))
             assert "{" not in line
     assert taken > 30
-
-
-def test_a_summary_is_short_and_names_directions_the_most_frequent_first():
-    first, second = (Remark(response="x", direction=d) for d in ("maps for text", "kelp for tides"))
-    words = [" ".join(f"w{i}{j}" for j in range(30)) for i in range(9)]
-    for said in ([], [first, second, second], [Remark(response="", direction=d) for d in words]):
-        text = answer_by_rule(Summary, {"me": person(0), "stage": "topic", "said": said}, rng_of())
-        assert 0 < count_words(text.summary) < 120
-        if len(said) == 3:
-            assert text.summary.index("kelp for tides") < text.summary.index("maps for text")
-
-
-def test_the_topic_joins_what_had_most_support():
-    said = [
-        Remark(response="x", direction=f"{pair}")
-        for pair in ("kelp for tides", "kelp for maps", "tides for text")
-    ]
-    for seed in range(20):
-        slots = {"me": person(0), "said": said, "summaries": ()}
-        topic = answer_by_rule(Topic, slots, rng_of(seed)).topic
-        assert {"kelp", "tides"} <= {term.lower() for term in split_terms(topic)}
 
 
 @given(any_text)
