@@ -30,11 +30,7 @@ LONGEST = 2**30
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """The context window of a model, in tokens.
-
-    Attributes:
-        tokens: what a call has now; None: not known.
-    """
+    """The context window of a model, in tokens."""
 
     server: Literal[
         "Ollama", "vLLM", "llama.cpp", "litellm's list", "the weights", "the server", ""

@@ -48,12 +48,7 @@ BEYOND = 64
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingBatch:
-    """The answer to one batch of texts.
-
-    Attributes:
-        rows: one vector per text, all of one length.
-        usage: tokens that were read.
-    """
+    """The answer to one batch of texts."""
 
     rows: list[list[float]]
     usage: Usage

@@ -81,12 +81,7 @@ def place_of(address: str | None, provider: str) -> str:
 
 
 def require_key_host(variable: str, address: str | None, provider: str) -> None:
-    """Check that the value of a variable may be sent to an address.
-
-    Args:
-        address: None: the provider's own.
-        provider: its host or its name in litellm.
-    """
+    """Check that the value of a variable may be sent to an address."""
     place = place_of(address, provider)
     if is_local(address) or _belongs(place, HOSTS.get(variable, ())):
         return

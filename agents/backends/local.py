@@ -259,11 +259,7 @@ class Local(OpenAI):
 
 
 def limit_texts(schema: Any, request: Request, max_tokens: int) -> dict[str, int]:
-    """Write the longest length of each text into a JSON Schema, and of lists the number.
-
-    Returns:
-        The longest lengths by the names of the fields.
-    """
+    """Write the longest length of each text into a JSON Schema, and of lists the number."""
     texts: list[tuple[str, dict[str, Any]]] = []
 
     def look(part: Any) -> None:

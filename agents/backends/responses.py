@@ -198,11 +198,7 @@ _SECONDS = re.compile(r"(-?)([0-9]{1,15}(?:\.[0-9]{0,15})?)")
 
 
 def read_completion(completion: Any, request: Request, max_reply_tokens: int) -> Reply:
-    """The reply in a chat completion, given as an object or as plain data.
-
-    Args:
-        max_reply_tokens: most tokens that were asked for.
-    """
+    """The reply in a chat completion, given as an object or as plain data."""
     counted, choices = get_field(completion, "usage"), get_field(completion, "choices")
     failure = classify_success(completion) or _wordless(choices[0])
     if failure is not None:

@@ -98,12 +98,7 @@ def list_weights(folder: Path) -> Iterator[Weights]:
 
 
 def describe(path: Path, use: str = "", licence: str = "") -> Weights:
-    """Describe a file of weights by its header.
-
-    Args:
-        use: what to write under ``weights``.
-        licence: of the package, where the file states none.
-    """
+    """Describe a file of weights by its header."""
     said = dict(_header(path))
     context = said.get(f"{said.get('general.architecture')}.context_length", 0)
     return Weights(use, path, int(context), str(said.get("general.license") or licence))

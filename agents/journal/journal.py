@@ -150,9 +150,6 @@ class Journal:
         """The result of a retrieval that an earlier session, or the parent, stored.
 
         A retrieval that is stored under another hash is noted in ``first_mismatch``.
-
-        Args:
-            asked: simulated date in days.
         """
         row = None if self.is_empty else self._row(RETRIEVAL, id_)
         if row is None:
@@ -174,11 +171,7 @@ class Journal:
             self.first_parent_mismatch = _first(self.first_parent_mismatch, other)
 
     def store_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
-        """Store a retrieval with the next commit, without waiting for it.
-
-        Args:
-            asked: simulated date in days.
-        """
+        """Store a retrieval with the next commit, without waiting for it."""
         if not self.frozen:
             self._writer.enqueue(
                 partial(self._statements.insert_retrieval, id_, hash_, asked, value)

@@ -27,11 +27,7 @@ _NAMES = {verdict: name for name, verdict in VERDICTS.items()}
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How a call ended: with an answer or with a verdict.
-
-    Attributes:
-        usage: tokens.
-    """
+    """How a call ended: with an answer or with a verdict."""
 
     kind: str
     text: str
@@ -228,11 +224,7 @@ class Totals:
 
 
 def price_words(usd: float, free: bool) -> str:
-    """US dollars as people read them, or why there are none.
-
-    Args:
-        free: True if all servers that were asked are on this machine.
-    """
+    """US dollars as people read them, or why there are none."""
     if usd:
         return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
     return "nothing, the server is on this machine" if free else "no price known"

@@ -181,11 +181,7 @@ class Statements:
         )
 
     def insert_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
-        """Store a retrieval, unless there is one under this id.
-
-        Args:
-            asked: simulated date in days.
-        """
+        """Store a retrieval, unless there is one under this id."""
         inserted = self._database.execute(_INSERT_RETRIEVAL, (id_, asked, hash_, value))
         if inserted.rowcount:
             row = inserted.lastrowid or 0

@@ -152,15 +152,7 @@ class Prompt:
         return own | DEFINITION.slots if self.personal else own
 
     def render(self, slots: Mapping[str, Any]) -> str:
-        """The text of the prompt.
-
-        Args:
-            slots: content by slot.
-
-        Raises:
-            PageError: a slot is missing, also where this question would not show it.
-            InputError: the file is no template.
-        """
+        """The text of the prompt."""
         # Sorted, so that of several the same one is named every time.
         for name in sorted(self.slots - slots.keys()):
             raise self._missing(name, slots)
@@ -229,9 +221,6 @@ def build_messages(
     Providers cache the beginning of a prompt. So the definition of the scientist stands where the
     template has the slot ``you``, behind everything that is shared; without that slot it stands at
     the end of the system message.
-
-    Args:
-        slots: its slots, and ``me``, ``role``, ``year`` and ``memory``.
     """
     slots = {**slots, "answer_form": answer_form}
     if prompt.system is not None:

@@ -159,9 +159,6 @@ def most_tokens(request: Request, max_reply_tokens: int) -> int:
 
     A tokenizer that works on bytes makes at most one token per byte. Sixteen tokens for each
     message, and sixteen more, stand for what a chat template adds.
-
-    Args:
-        max_reply_tokens: most tokens of a reply.
     """
     prompt = sum(_bytes(message.content) + 16 for message in request.messages)
     return prompt + _bytes(request.schema_text) + 16 + max_reply_tokens
@@ -187,11 +184,7 @@ def reask_messages(
 
 
 def trim_messages(messages: tuple[Message, ...], characters: int) -> tuple[Message, ...]:
-    """The messages cut to a number of characters, or as near to it as keeps every message.
-
-    Args:
-        characters: most characters of their contents together (> 0).
-    """
+    """The messages cut to a number of characters, or as near to it as keeps every message."""
     for longest in LINES:
         if total_characters(messages) <= characters:
             return messages

@@ -176,11 +176,7 @@ def _coerce_members(form: type[BaseModel], given: Mapping[str, Any]) -> dict[str
 
 
 def coerce(value: Any, wanted: Any, most: float | None = None) -> Any:
-    """A value as an annotation wants it, where its meaning is plain; else unchanged.
-
-    Args:
-        most: upper end of the scale of a number.
-    """
+    """A value as an annotation wants it, where its meaning is plain; else unchanged."""
     origin, parts = get_origin(wanted), get_args(wanted)
     if origin is Annotated:
         return coerce(value, parts[0], _upper_bound(parts[1:]))

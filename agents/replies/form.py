@@ -56,19 +56,11 @@ class Form(BaseModel):
         return None if cls.instead is None else cls.model_construct(**cls.instead)  # type: ignore[return-value] # plugin lacks Self
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
-        """Check that the words answer what was asked; the default accepts everything.
-
-        Raises:
-            ReplyError: they do not, and the model is asked again.
-        """
+        """Check that the words answer what was asked; the default accepts everything."""
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names of fields that one question does not ask for; the default asks for all.
-
-        Args:
-            slots: settled content of the prompt by slot.
-        """
+        """Names of fields that one question does not ask for; the default asks for all."""
         return ()
 
     @classmethod
@@ -76,9 +68,6 @@ class Form(BaseModel):
         """The JSON Schema of the reply to one question, its fields in declared order.
 
         The page of the question and the schema that is sent beside it are both made of this.
-
-        Args:
-            slots: settled content of the prompt by slot.
         """
         return _without(cls.json_schema(), cls.unasked(slots))
 

@@ -81,13 +81,7 @@ def pages_beside(card: Path) -> Prompts:
 
 
 def system_of(card: SystemCard, pages: Prompts, path: str) -> type[ResearchSystem]:
-    """The class of a card, whose fields are its keys.
-
-    Args:
-        card: without faults.
-        pages: the prompts that it asks with.
-        path: of its file, by which scenarios name it.
-    """
+    """The class of a card, whose fields are its keys."""
     base: Any = TeamCard if card.team == "several" else SoloCard
     keys = card.keys.items()
     fields = {}
@@ -110,12 +104,7 @@ def system_of(card: SystemCard, pages: Prompts, path: str) -> type[ResearchSyste
 def best_novel(
     verdicts: tuple[NoveltyVerdict, ...], ideas: tuple[CandidateIdea, ...]
 ) -> CandidateIdea:
-    """The idea with the highest ratings of its own among those judged novel, else among all.
-
-    Args:
-        verdicts: one per idea; what was never decided is not novel.
-        ideas: at least one; of equal ones the earliest is taken.
-    """
+    """The idea with the highest ratings of its own among those judged novel, else among all."""
     pairs = zip(verdicts, ideas, strict=True)
     novel = [idea for verdict, idea in pairs if verdict.decision == "novel"]
     return max(novel or ideas, key=lambda idea: confidence(idea, (1.0, 1.0, 1.0)))
@@ -127,10 +116,6 @@ def most_frequent(
     """The answer that most have given: the idea to which most of all ideas are alike.
 
     Of ideas with equally many, the one nearest to all others; of equally near ones the earliest.
-
-    Args:
-        vectors: one per idea, of shape (1, dim) or (dim,).
-        ideas: at least one.
     """
     units = [unit_vector(vector) for vector in vectors]
     # Rounded, so that the last digits of a sum on another machine decide nothing.

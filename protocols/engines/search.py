@@ -357,9 +357,6 @@ def pair_by_rating(
     Those who have to play choose, the least tried first and of them the best rated. A partner is
     one whom they have met least often, of those the best rated, and of equal ones the most alike:
     so those without any match meet their likes, winners meet winners, and newcomers the best.
-
-    Args:
-        likeness: cosine of each with each, of shape (n, n).
     """
     met = Counter(frozenset(match[:2]) for match in matches)
     played = Counter(place for match in matches for place in match[:2])
