@@ -8,15 +8,14 @@ at once. Scientists who are removed leave their teams and are not asked any more
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass as plain_dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Discriminator, Field, Tag
-from pydantic.dataclasses import dataclass
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.society.kernel.durations import Days
 
@@ -25,27 +24,20 @@ if TYPE_CHECKING:
     from virsci_society.society.teams.world import World
 
 Rank = Literal["degree", "papers", "citations", "random"]
-
-_STRICT = ConfigDict(extra="forbid")
 MOST_PEOPLE = 100_000_000
 """Upper bound of a removal; whoever is fewer is removed but for one."""
 
 
-@dataclass(frozen=True, config=_STRICT)
-class Removal:
-    """Scientists who leave the society.
+class Removal(Part):
+    """Scientists who leave the society, by a rank."""
 
-    Attributes:
-        count: how many; everybody but one at most.
-        by: ``degree`` (co-authors), ``papers`` and ``citations`` take those with most of it as of
-            the date, ties by row; ``random`` takes anybody.
-    """
-
-    count: Annotated[
-        int,
-        Field(ge=1, le=MOST_PEOPLE, json_schema_extra={"hint": "say how many, such as count: 10"}),
-    ]
+    count: int = Field(
+        ge=1, le=MOST_PEOPLE, json_schema_extra={"hint": "say how many, such as count: 10"}
+    )
+    """How many leave; everybody but one at most. Source: stated with the intervention."""
     by: Rank = "degree"
+    """``degree`` (co-authors), ``papers`` and ``citations`` remove those with most of it as of the
+    date, ties by row; ``random`` removes anybody. Source: this project."""
 
 
 Named = tuple[Annotated[str, Field(min_length=1)], ...]
@@ -62,49 +54,26 @@ Leaving = Annotated[
 """Who leaves: so many by a rank, or scientists by name."""
 
 
-@dataclass(frozen=True, config=_STRICT)
-class Intervention:
-    """One entry of ``interventions`` in a scenario."""
+class Intervention(Part):
+    """What changes on one date."""
 
-    at: Annotated[Days, Field(json_schema_extra={"hint": "give its date, such as at: 1y"})]
-    set: dict[str, Any] = field(default_factory=dict)
+    at: Days = Field(json_schema_extra={"hint": "give its date, such as at: 1y"})
+    """The date, in simulated time from day 0. Source: stated with the intervention."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """Dotted keys of founding, protocol, publication, careers or time, or the seed, with the values
+    that hold from then on. Teams keep the settings that they were founded with. Source: none by
+    default."""
     remove_scientists: Leaving | None = None
+    """Who leaves the society: a section, or a list of names. Source: none by default."""
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _changes_something(self) -> Intervention:
         if not self.set and not self.remove_scientists:
             raise ValueError("it changes nothing: give set or remove_scientists")
+        return self
 
 
-SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "required": ["at"],
-        "properties": {
-            "at": {"type": ["string", "number"]},
-            "set": {"type": "object"},
-            "remove_scientists": {
-                "anyOf": [
-                    {
-                        "type": "object",
-                        "required": ["count"],
-                        "properties": {
-                            "count": {"type": "integer", "minimum": 1, "maximum": MOST_PEOPLE},
-                            "by": {"enum": ["degree", "papers", "citations", "random"]},
-                        },
-                        "additionalProperties": False,
-                    },
-                    {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
-                ]
-            },
-        },
-        "additionalProperties": False,
-    },
-}
-"""JSON Schema of a list of them, for editors."""
-
-
-@plain_dataclass(frozen=True)
+@dataclass(frozen=True)
 class Change:
     """An intervention with checked values, ready to be applied.
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-import itertools
 import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,7 +107,7 @@ def _texts_of_module(path: str) -> dict[str, dict[str, str]]:
                 visit(child, f"{prefix}{child.name}.")
                 texts[prefix + child.name] = {
                     field.target.id: text.value.value
-                    for field, text in itertools.pairwise(child.body)
+                    for field, text in pairwise(child.body)
                     if isinstance(field, ast.AnnAssign)
                     and isinstance(field.target, ast.Name)
                     and isinstance(text, ast.Expr)
@@ -220,11 +220,15 @@ def _pydantic_schema(cls: type[BaseModel]) -> Schema:
 
 
 def other_forms(cls: type[BaseModel], name: str) -> list[Schema]:
-    """The schemas of a field's values that are no parts: numbers, words, null."""
-    schema = plain_property(cls, name)
-    plain = [form for form in schema.get("anyOf", [schema]) if form.get("type") != "object"]
+    """The schemas of a field's values that are no parts: numbers, words, lists, null."""
+
+    def members(schema: Schema) -> Iterator[Schema]:
+        inside = schema.get("anyOf") or schema.get("oneOf")
+        yield from chain.from_iterable(map(members, inside)) if inside else (schema,)
+
+    forms = [form for form in members(plain_property(cls, name)) if form.get("type") != "object"]
     return [
-        form for form in plain if form.keys() & {"type", "const", "enum"} and "$ref" not in form
+        form for form in forms if form.keys() & {"type", "const", "enum"} and "$ref" not in form
     ]
 
 
@@ -460,7 +464,7 @@ def _takes(cls: type[BaseModel], name: str) -> str:
         words = ["a list of sections" if many else "a section"]
     plain = plain_property(cls, name)
     forms = other_forms(cls, name) if bases else plain.get("anyOf", [plain])
-    words += map(_words, forms)
+    words += map(_words, () if many else forms)
     return " or ".join(dict.fromkeys(word for word in words if word))
 
 

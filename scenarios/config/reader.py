@@ -242,9 +242,8 @@ class Reader:
         for place, errors in by_place.items():
             problem = describe_errors(errors)
             if errors[0]["type"] == "missing":
-                field = _field_at(cls, place)
-                extra = None if field is None else field.json_schema_extra
-                hint = extra.get("hint") if isinstance(extra, dict) else None
+                extra = cls.model_fields[str(place[0])].json_schema_extra
+                hint = extra.get("hint") if isinstance(extra, dict) and len(place) == 1 else None
                 problem = "required, but not given" + (f"; {hint}" if hint else "")
             self.diagnostics.add((*path, *place), problem)
 
@@ -286,25 +285,6 @@ def _real_place(cls: type[BaseModel], error: ErrorDetails, data: Any) -> KeyPath
     if error["type"] == "missing" and len(error["loc"]) > 1:
         place.append(error["loc"][-1])
     return tuple(place)
-
-
-def _field_at(cls: type[BaseModel], place: KeyPath) -> FieldInfo | None:
-    """The field at a place below a section, through lists and dataclasses."""
-    fields: Mapping[str, FieldInfo] = cls.model_fields
-    found: FieldInfo | None = None
-    for step in place:
-        if isinstance(step, str):
-            found = fields.get(step)
-            fields = {} if found is None else _fields_in(found.annotation)
-    return found
-
-
-def _fields_in(annotation: Any) -> Mapping[str, FieldInfo]:
-    """The fields of the first dataclass that an annotation names."""
-    if hasattr(annotation, "__pydantic_fields__"):
-        fields: Mapping[str, FieldInfo] = annotation.__pydantic_fields__
-        return fields
-    return next(filter(None, map(_fields_in, get_args(annotation))), {})
 
 
 def _takes_text(annotation: Any) -> bool:

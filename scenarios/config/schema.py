@@ -49,7 +49,6 @@ from virsci_society.scenarios.config.registry import (
 from virsci_society.scenarios.config.yaml_io import Key
 from virsci_society.society.careers import Careers
 from virsci_society.society.formation.founding import Founding, Poisson
-from virsci_society.society.interventions import SCHEMA as INTERVENTIONS
 from virsci_society.society.interventions import Intervention
 from virsci_society.society.kernel.durations import Days, Times, parse_days, write_days
 from virsci_society.society.literature.landscape import Worth
@@ -252,12 +251,9 @@ class Scenario(Part):
         None
     )
     """Settings of the novelty metric; null: those of the paper."""
-    interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()
-    """What changes on stated dates: a list of sections with ``at`` (the date), ``set`` (dotted
-    keys of founding, protocol, publication, careers or time, or the seed, with the values that
-    hold from then on) and ``remove_scientists`` (``{by: degree, count: 10}``, by degree, papers,
-    citations or random; or a list of names). Teams keep the settings that they were founded with.
-    Source: none by default."""
+    interventions: tuple[Intervention, ...] = ()
+    """What changes on stated dates: a list of sections such as ``{at: 1y, set: {protocol.turns:
+    3}}`` or ``{at: 1y, remove_scientists: {by: degree, count: 10}}``. Source: none by default."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:
