@@ -30,10 +30,8 @@ from virsci_society.scenarios.config.registry import (
     KINDS,
     SUFFIXES,
     FromTable,
-    MetricNames,
     Section,
     Table,
-    check_metric_names,
     class_of,
     import_class,
     import_path,
@@ -140,9 +138,12 @@ class Reader:
         }
         failed = {key for key, value in values.items() if value is _FAILED}
         try:
-            made = cls.model_validate({key: values[key] for key in values if key not in failed})
+            made = cls.model_validate(
+                {key: values[key] for key in values if key not in failed},
+                context={"trust": self.trust},
+            )
         except ValidationError as error:
-            self._note(cls, error, data, path, failed)
+            self._note(cls, error, values, path, failed)
             return None
         return None if failed else made
 
@@ -151,11 +152,6 @@ class Reader:
         annotation, classes = field.info.annotation, field.classes
         if get_origin(annotation) is tuple:
             value = self._listed(value, path)
-            if any(isinstance(note, MetricNames) for note in field.info.metadata):
-                faults = check_metric_names(value, trust=self.trust)
-                for place, problem in faults:
-                    self.diagnostics.add((*path, place), problem)
-                return _FAILED if faults else value
         if annotation is Path and isinstance(value, str) and value:
             return self.document.folder(path) / Path(value).expanduser()
         if not classes or isinstance(value, BaseModel):
@@ -228,7 +224,7 @@ class Reader:
         self,
         cls: type[BaseModel],
         error: ValidationError,
-        data: Mapping[Key, Any],
+        values: Mapping[str, Any],
         path: KeyPath,
         failed: set[str],
     ) -> None:
@@ -238,7 +234,7 @@ class Reader:
             # A part that failed is told by itself; its section would only say that it is missing.
             if failed.intersection(one["loc"][:1]) or (failed and not one["loc"]):
                 continue
-            by_place.setdefault(_real_place(cls, one, data), []).append(one)
+            by_place.setdefault(_real_place(cls, one, values), []).append(one)
         for place, errors in by_place.items():
             problem = describe_errors(errors)
             if errors[0]["type"] == "missing":
@@ -266,14 +262,13 @@ def _key_names(cls: type[BaseModel]) -> list[str]:
     return [*own, *_key_names(inner)]
 
 
-def _real_place(cls: type[BaseModel], error: ErrorDetails, data: Any) -> KeyPath:
+def _real_place(cls: type[BaseModel], error: ErrorDetails, value: Any) -> KeyPath:
     """Key path of an error below its section, without the names of union members."""
     if not error["loc"]:
         # A check of the whole section names the key it is about first, if there is one.
         first = str(error.get("ctx", {}).get("error", "")).split(" ", 1)[0].rstrip(":")
         return (first,) if first in cls.model_fields else ()
     place: list[Key] = []
-    value = data
     for step in error["loc"]:
         listed = isinstance(value, list) and isinstance(step, int) and step < len(value)
         if listed or (isinstance(value, dict) and step in value):

@@ -229,10 +229,6 @@ class Section(NamedTuple):
     path: str
 
 
-class MetricNames:
-    """Annotation of a field that lists metrics, ours by name and others by dotted path."""
-
-
 def import_path(cls: type) -> str:
     """The dotted path ``module:Class`` of a class, or the path of its card."""
     return getattr(cls, "card_path", "") or f"{cls.__module__}:{cls.__qualname__}"
@@ -319,24 +315,11 @@ def name_of(cls: type, table: Table) -> str:
     return named
 
 
-def check_metric_names(names: Any, *, trust: bool) -> list[tuple[int, str]]:
-    """Place and problem of each name that is no family, metric or function from outside."""
-    faults = []
-    for place, name in enumerate(names if isinstance(names, list | tuple) else ()):
-        try:
-            if not (isinstance(name, str) and metrics_named(name)):
-                _require_metric(name, trust=trust)
-        except InputError as error:
-            faults.append((place, str(error)))
-    return faults
-
-
-def _require_metric(name: Any, *, trust: bool) -> None:
-    """Raise InputError unless a name is of a metric of an installed package or a function."""
-    outside = installed_of("metrics")
-    if isinstance(name, str) and name in outside:
+def require_metric(name: str, *, trust: bool) -> None:
+    """Raise InputError unless a name is of a metric or family, or of a function from outside."""
+    if metrics_named(name) or name in (outside := installed_of("metrics")):
         return
-    if isinstance(name, str) and ":" in name:
+    if ":" in name:
         require_trust(name, trust=trust)
         if not callable(import_member(name)):
             raise InputError(f"{name!r} is no function; a metric is a function of a Run")
@@ -345,7 +328,7 @@ def _require_metric(name: Any, *, trust: bool) -> None:
     families = " or ".join(repr(one) for one in FAMILY_METRICS)
     raise InputError(
         f"got {name!r}, expected {families} (families), one of their metrics ('society list "
-        f"metrics') or package.module:function{did_you_mean(str(name), known)}"
+        f"metrics') or package.module:function{did_you_mean(name, known)}"
     )
 
 

@@ -16,7 +16,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
@@ -42,9 +50,9 @@ from virsci_society.scenarios.config.registry import (
     ECOSYSTEMS,
     PROTOCOLS,
     FromTable,
-    MetricNames,
     Section,
     import_class,
+    require_metric,
 )
 from virsci_society.scenarios.config.yaml_io import Key
 from virsci_society.society.careers import Careers
@@ -90,17 +98,24 @@ def documents_after(
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
 METRICS: tuple[str, ...] = tuple(one for one in FAMILY_METRICS if one not in UNASKED)
-METRIC_NAMES = {
-    "type": "array",
-    "uniqueItems": True,
-    "items": {
-        "type": "string",
-        "anyOf": [
-            {"enum": [*FAMILY_METRICS, *chain(*FAMILY_METRICS.values())]},
-            {"pattern": ":", "description": "package.module:function"},
-        ],
-    },
-}
+_KNOWN_METRICS = (*FAMILY_METRICS, *chain(*FAMILY_METRICS.values()))
+
+
+def _known_metric(name: str, info: ValidationInfo) -> str:
+    if name not in _KNOWN_METRICS:
+        try:
+            require_metric(name, trust=bool(info.context and info.context["trust"]))
+        except InputError as error:
+            raise ValueError(str(error)) from None
+    return name
+
+
+MetricName = Annotated[
+    str,
+    AfterValidator(_known_metric),
+    WithJsonSchema({"type": "string", "anyOf": [{"enum": [*_KNOWN_METRICS]}, {"pattern": ":"}]}),
+]
+"""A family of metrics, a single metric, or ``package.module:function``."""
 
 
 def _month(value: Any) -> Any:
@@ -240,7 +255,7 @@ class Scenario(Part):
     VirSci."""
     backend: BackendSettings = Field(default_factory=BackendSettings)
     """Who speaks for the scientists. Source: see its keys."""
-    metrics: Annotated[tuple[str, ...], MetricNames(), WithJsonSchema(METRIC_NAMES)] = METRICS
+    metrics: tuple[MetricName, ...] = METRICS
     """What is measured when the run has ended: families of metrics (``novelty``, ``leaks``,
     ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``worth``,
     ``classics``, ``chance``), single metrics (``society list metrics`` says which is which) and
