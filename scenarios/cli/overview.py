@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,12 +25,7 @@ from virsci_society.scenarios.terminal.arguments import (
     tell,
     tell_json,
 )
-from virsci_society.scenarios.terminal.console import (
-    cell,
-    open_to_show,
-    print_overview,
-    print_table,
-)
+from virsci_society.scenarios.terminal.console import cell, open_to_show, print_table
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.runs.run_state import RunState
@@ -39,6 +34,8 @@ LABEL = 22
 """Columns before the text of each line of ``society show``."""
 FOLLOW_SECONDS = 3.0
 """Between two looks at a run that is followed."""
+ONE_BY_ONE = {"per_team", "per_paper"}
+"""Parts of a summary with a row for each team or paper, which ``--table`` prints."""
 ROWS_SHOWN = 40
 """Rows of a table that are printed."""
 
@@ -47,7 +44,7 @@ ROWS_SHOWN = 40
 def show(
     run: RunFolder,
     json: Json = False,
-    full: Annotated[bool, typer.Option("--full", help="Every figure, in tables.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every figure, in one table.")] = False,
     open_: Annotated[
         bool, typer.Option("--open", help="Open the page of a run or a study in the browser.")
     ] = False,
@@ -176,16 +173,26 @@ def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> N
     if json:
         tell_json(figures)
     elif full:
-        print_overview(figures)
-        if figures.get("papers_per_person") is not None:
-            people = list(figures["papers_per_person"].items())
-            print_table("papers per person", ("papers", "scientists"), people)
+        title = f"{figures['scenario']}, seed {figures['seed']}"
+        print_table(title, ("figure", "value"), list(_figure_rows(figures)))
     else:
         lines = list(map(printable, brief_lines(figures, folder)))
         if sys.stdout.isatty():
             width = terminal_width()
             lines = [part for line in lines for part in _broken(line, width)]
         tell(*lines)
+
+
+def _figure_rows(figures: Mapping[str, Any], *above: str) -> Iterator[tuple[str, Any]]:
+    """Every figure of a summary with its full name."""
+    for key, value in figures.items():
+        name = (*above, str(key).replace("_", " "))
+        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+            value = dict(enumerate(value, 1))
+        if not isinstance(value, Mapping):
+            yield " ".join(name), value
+        elif key not in ONE_BY_ONE:
+            yield from _figure_rows(value, *name)
 
 
 def _broken(line: str, width: int) -> list[str]:

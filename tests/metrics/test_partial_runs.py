@@ -8,11 +8,9 @@ import pytest
 from tests.command_line import society
 from tests.hand_run import hand_rows
 from tests.metrics.html_page import Page, assert_inert
-from virsci_society.agents.errors import InputError
 from virsci_society.metrics.registry import METRICS
-from virsci_society.metrics.report.page import render_page, write_page
+from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.summary import summarise_run
-from virsci_society.society.results.run import Run
 
 WHY = "the budget is reached: 4.99 of 5 US dollars are spent"
 STOPPED = {"partial": WHY, "days": 60.0, "until": 730.0}
@@ -121,7 +119,7 @@ def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
             f"report: {folder / 'report.html'}\n",
         )
         plain = society("show", given, "--full").stdout
-        assert "teams that had ended" in plain
+        assert WHY in plain
         assert "teams running" in plain
     assert "Part of a run." in (folder / "report.html").read_text()
     assert not (folder.parent / "report.html").exists()
@@ -162,22 +160,5 @@ def test_show_prints_rungs_and_ledger(put, rows):
         "parted": "S9/1/topic",
     }
     shown = society("show", put("run", rows, {"ledger": ledger}), "--full").stdout
-    for words in ("re-asked", "99.0%", "attempts in doubt", "calls in doubt", "US dollars"):
+    for words in ("re-asked", "ledger outcomes in doubt", "until: 1 -> 2", "S9/1/topic"):
         assert words in shown, words
-    for words in ("until: 1 -> 2", "S9/1/topic"):
-        assert words in shown, words
-
-
-def test_show_of_a_run_without_a_ledger_prints_none(put, rows):
-    folder = put("run", rows, {"ledger": {"attempts": 0}})
-    assert "what was asked and paid" not in society("show", folder, "--full").stdout
-
-
-@pytest.mark.slow
-def test_a_page_never_goes_where_a_link_leads(put, rows, run, tmp_path):
-    folder = put("run", rows, run=run)
-    (tmp_path / "mine").write_text("keep")
-    os.symlink(tmp_path / "mine", folder / "report.html")
-    with pytest.raises(InputError, match=r"report\.html: is a symbolic link"):
-        write_page(Run.open(folder), folder)
-    assert (tmp_path / "mine").read_text() == "keep"

@@ -179,7 +179,7 @@ def test_show_is_ten_lines_with_a_sentence(small_run):
     assert f"published {papers} paper" in lines[1]
     assert lines[-1].split() == ["digest", run.digest]
     full = society("show", small_run, "--full").output
-    assert "calls by act" in full
+    assert "calls by act utterance" in full
     assert not set("│┃━") & set(full), "a pipe gets plain text"
 
 
