@@ -84,18 +84,6 @@ def ids(found):
     return [profile.id for profile in found]
 
 
-@pytest.mark.slow
-def test_the_nearest_are_found_and_the_recall_is_told(bank, vectors):
-    assert bank.facts["search"] == "cells"
-    assert bank.facts["recall"] >= 0.97
-    found = total = 0
-    for text in TEXTS[:40]:
-        true = ranked(vectors, text, 5)
-        found += len({name for name, _ in true} & set(ids(bank.search(text, 5, COUNT))))
-        total += len(true)
-    assert found / total >= 0.97
-
-
 def test_a_text_without_a_known_word_is_equally_near_to_everybody(bank):
     first = sorted(f"Scientist{number}" for number in range(COUNT))
     assert ids(bank.search(NO_WORD, 4, COUNT)) == first[:4]
@@ -152,13 +140,6 @@ def test_excluded_people_make_room_for_the_next(bank):
     found = ids(bank.search(TEXTS[3], 8, COUNT))
     gone = frozenset({found[0], found[3], "Nobody"})
     assert ids(bank.search(TEXTS[3], 6, COUNT, gone)) == [one for one in found if one not in gone]
-
-
-def test_a_newcomer_is_found_beside_the_first(bank):
-    bank.update(2.0, person(COUNT, *TEXTS[5].split(", ")))
-    assert f"Scientist{COUNT}" in ids(bank.search(TEXTS[5], 400, COUNT + 1))
-    assert f"Scientist{COUNT}" not in ids(bank.search(TEXTS[5], 400, COUNT))
-    assert bank.similarity(f"Scientist{COUNT}", "Scientist7", COUNT + 1) == 0.0
 
 
 def test_a_memory_mapped_file_of_rows_is_not_copied(people, vectors, bank, tmp_path):

@@ -1,7 +1,6 @@
 """The table of vectors: nothing is made twice, and what a kill has left is resumed."""
 
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -12,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.literature.embedding.base import CachedEmbedding
@@ -98,34 +95,6 @@ def test_what_was_answered_before_an_error_is_not_asked_again():
     assert broken.asked == texts(50)
     assert whole.asked == texts(45, 50)
     assert np.array_equal(rows, rows_of(texts(95)))
-
-
-@settings(max_examples=40, deadline=None)
-@given(share=st.floats(0, 1), more=st.binary(max_size=50), kept_whole=st.booleans())
-def test_a_tail_cut_anywhere_is_dropped_and_made_again(tmp_path_factory, share, more, kept_whole):
-    """Of the log of a writer that was killed, at any byte, with or without bytes behind it."""
-    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("cache")
-    table = VectorTable(source)
-    for start in (0, 10):
-        table.put(ORIGIN, bytes_of(texts(10, start)))
-    for path in source.iterdir():
-        if not path.name.endswith("-shm"):
-            shutil.copy(path, folder)
-    log = folder / f"{FILE}-wal"
-    data = log.read_bytes()
-    cut = int(share * len(data))
-    log.write_bytes(data if kept_whole else data[:cut] + more)
-    embedding = Letters()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder))
-        for _ in range(2):
-            assert np.array_equal(embedding.encode(texts(30)), rows_of(texts(30)))
-            assert set(texts(10, 20)) <= set(embedding.asked)
-            # A batch is there whole or not at all, and its loss costs no earlier one.
-            assert len(embedding.asked) == len(set(embedding.asked))
-            assert len(embedding.asked) % 10 == 0
-    assert not kept_whole or len(embedding.asked) == 10
-    assert count(folder) == 30
 
 
 def test_a_damaged_row_is_made_again(kept):

@@ -192,17 +192,6 @@ def test_an_interrupted_corpus_goes_on_where_it_stopped(server):
     assert server.counts()["requests"] == requests
 
 
-def test_what_is_under_way_when_one_fails_is_kept(server, kept):
-    server.plan(Plan(latency=0.2, rates={"unauthorised": 1.0}, from_n=3, until_n=4, streak=99))
-    with pytest.raises(Stopped):
-        hosted(server, in_flight=4).encode(TEXTS)
-    row_of = hosted(server).kept_row
-    counts = server.counts()
-    assert counts["answers"] >= 4  # the probe, and all but one of the four under way
-    kept_texts = [text for text in (PROBE, *TEXTS) if row_of(text) is not None]
-    assert len(kept_texts) == 1 + (counts["answers"] - 1) * 16
-
-
 def test_another_model_by_the_same_name_is_noticed(server, tmp_path):
     embedding = hosted(server)
     embedding.encode(["graph"])

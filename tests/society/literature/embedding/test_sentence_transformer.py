@@ -1,12 +1,8 @@
 """Embeddings by sentence-transformers: the real library, with a model made here from scratch."""
 
-import hashlib
 import json
 import pickle
 import shutil
-import threading
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -335,67 +331,29 @@ def test_a_hub_that_cannot_be_reached_is_told_after_the_announcement(monkeypatch
     assert capsys.readouterr().err.startswith(told)
 
 
-class Hub(BaseHTTPRequestHandler):
-    """As much of the hub as a download asks for; ``asked`` notes every request."""
-
-    def __init__(self, model, asked, *arguments):
-        self.model, self.asked = model, asked
-        super().__init__(*arguments)
-
-    def do_HEAD(self):
-        self.do_GET()
-
-    def do_GET(self):
-        path = self.path.partition("?")[0]
-        self.asked.append(f"{self.command} {path}")
-        files = {p.relative_to(self.model).as_posix(): p for p in self.model.rglob("*.*")}
-        if path.startswith("/api/models/org/tiny/revision/"):
-            siblings = [{"rfilename": name} for name in sorted(files)]
-            told = {"id": "org/tiny", "sha": COMMIT, "siblings": siblings}
-            self.answer(json.dumps(told).encode())
-        elif path == f"/api/models/org/tiny/tree/{COMMIT}":
-            entries = [
-                {"type": "file", "path": name, "oid": "0" * 40, "size": file.stat().st_size}
-                for name, file in sorted(files.items())
-            ]
-            self.answer(json.dumps(entries).encode())
-        elif path.startswith(f"/org/tiny/resolve/{COMMIT}/"):
-            self.answer(files[path.split(COMMIT + "/")[1]].read_bytes())
-        else:
-            self.send_error(404)
-
-    def answer(self, body):
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("X-Repo-Commit", COMMIT)
-        self.send_header("ETag", f'"{hashlib.sha256(body).hexdigest()}"')
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
-
-
 @pytest.fixture
 def hub_server(model, monkeypatch, tmp_path):
-    """A hub on loopback that has the model as org/tiny; yields what it is asked."""
-    from huggingface_hub import constants
+    """A hub that has the model as org/tiny, with code and pickles; gives what it was asked for."""
+    import huggingface_hub
+    from huggingface_hub.utils import filter_repo_objects
 
-    asked = []
+    asked, snapshot = [], tmp_path / "hub" / "snapshots" / COMMIT
     (model / "pytorch_model.bin").write_text("pickled")
     (model / "trap.py").write_text("code")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Hub, model, asked))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setattr(constants, "ENDPOINT", url)
-    monkeypatch.setattr(
-        constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + "/{repo_id}/resolve/{revision}/{filename}"
-    )
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    yield asked
-    server.shutdown()
-    server.server_close()
+
+    def download(name, *, revision, local_files_only, **patterns):
+        if local_files_only and not snapshot.is_dir():
+            raise FileNotFoundError(name)
+        if not local_files_only:
+            asked.append((name, revision))
+            names = (path.relative_to(model).as_posix() for path in model.rglob("*.*"))
+            for file in filter_repo_objects(names, **patterns):
+                (snapshot / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(model / file, snapshot / file)
+        return str(snapshot)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    return asked
 
 
 def test_a_download_is_announced_once_and_brings_neither_code_nor_pickles(
@@ -404,19 +362,18 @@ def test_a_download_is_announced_once_and_brings_neither_code_nor_pickles(
     made = make_embedding("sentence-transformers:org/tiny")
     assert made.revision == COMMIT
     assert capsys.readouterr().err.count("downloading the model") == 1
-    assert any("model.safetensors" in one for one in hub_server)
-    assert not any(one.endswith((".bin", ".py")) for one in hub_server)
-    hub_server.clear()
+    brought = {path.suffix for path in (tmp_path / "hub").rglob("*.*")}
+    assert ".safetensors" in brought
+    assert not brought & {".bin", ".py"}
     assert np.array_equal(made.encode(TEXTS[:5]), rows[:5])
     made.save(tmp_path)
     assert np.array_equal(load_embedding(tmp_path).encode(TEXTS[:5]), rows[:5])
-    assert hub_server == []
+    assert hub_server == [("org/tiny", None)]
     shutil.rmtree(tmp_path / "hub")
     again = load_embedding(tmp_path)
     assert again.revision == COMMIT
-    assert hub_server == []
     assert np.array_equal(again.encode(TEXTS[5:9]), rows[5:9])
-    assert any(COMMIT in one for one in hub_server)
+    assert hub_server[1:] == [("org/tiny", COMMIT)]
 
 
 @pytest.mark.parametrize("name", ["a/b/c", "org/..", "/no/such/folder", "./none"])
