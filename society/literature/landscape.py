@@ -9,7 +9,7 @@ past alone, so it is the same whatever a society does. No prompt holds anything 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -65,22 +65,27 @@ class Landscape(Worth):
             )
         # A field whose covariance is exp(-d^2 / 2 length^2).
         length = near / np.sqrt(-2.0 * np.log(1.0 - self.ruggedness))
-        heights = RandomField(
+        made = WorthField(
             frequencies=rng.standard_normal((FEATURES, ground.shape[1])) / length,
             phases=rng.uniform(0.0, 2.0 * np.pi, FEATURES),
             weights=rng.standard_normal(FEATURES) * np.sqrt(2.0 / FEATURES),
             peaks=ground[rng.permutation(len(ground))[: self.peaks]],
             length=float(length),
+            worthless=self.worthless,
         )
-        return WorthField(heights, np.sort(heights.at(ground)), self.worthless)
+        return replace(made, ranked=np.sort(made.heights(ground)))
 
 
 @dataclass(frozen=True, eq=False)
-class RandomField:
-    """A smooth random function of vectors, of mean 0 and standard deviation 1 but for its peaks.
+class WorthField:
+    """The worth of every vector: the rank among the past papers of a smooth random function.
+
+    The function has mean 0 and standard deviation 1 but for its peaks.
 
     Attributes:
         phases: of the features, in radians.
+        worthless: share of the past papers that have a worth of 0.
+        ranked: the values of the function at the past papers, sorted.
     """
 
     frequencies: FloatArray
@@ -88,9 +93,11 @@ class RandomField:
     weights: FloatArray
     peaks: FloatArray
     length: float
+    worthless: float
+    ranked: FloatArray = field(default_factory=lambda: np.zeros(0))
 
-    def at(self, vectors: FloatArray) -> FloatArray:
-        """Its value at each vector (ideas x dim)."""
+    def heights(self, vectors: FloatArray) -> FloatArray:
+        """The function at each vector (ideas x dim)."""
         waves = np.cos(vectors @ self.frequencies.T + self.phases)
         values: FloatArray = waves @ self.weights
         for peak in self.peaks:
@@ -98,23 +105,9 @@ class RandomField:
             values = values + HEIGHT * np.exp(-apart / (2.0 * self.length**2))
         return values
 
-
-@dataclass(frozen=True, eq=False)
-class WorthField:
-    """The worth of every vector, its rank among the past papers.
-
-    Attributes:
-        ranked: its values at the past papers, sorted.
-        worthless: share of the past papers that have a worth of 0.
-    """
-
-    heights: RandomField
-    ranked: FloatArray
-    worthless: float
-
     def worth(self, vectors: VectorArray) -> FloatArray:
         """Worth of each vector (ideas x dim), 0..1."""
-        heights = self.heights.at(np.asarray(vectors, dtype=np.float64))
+        heights = self.heights(np.asarray(vectors, dtype=np.float64))
         ranks = np.interp(heights, self.ranked, np.linspace(0.0, 1.0, len(self.ranked)))
         above = np.maximum(ranks - self.worthless, 0.0) / (1.0 - self.worthless)
         rounded: FloatArray = np.round(above, DECIMALS)

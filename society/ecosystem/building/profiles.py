@@ -95,9 +95,15 @@ def make_profiles(
     known = counts >= 0
     cited = np.bincount(people[known], counts[known], count).astype(np.int64)
     names = numbered_names(MASK, count)
+    # Backwards: among equally frequent affiliations the one counts that is met first.
+    stated = np.flatnonzero(pc.binary_length(places))[::-1]
+    places = places.dictionary_encode()
+    stated_places = places.indices.to_numpy()[stated].astype(np.int64)
     columns = {
         "id": names,
-        "affiliations": _affiliations(people, places, count),
+        "affiliations": frequent_items(
+            people[stated], stated_places, places.dictionary, count, AFFILIATIONS
+        ),
         "interests": frequent_items(
             np.repeat(people, pc.list_value_length(terms)),
             terms.flatten().to_numpy(),
@@ -117,7 +123,12 @@ def _paper_terms(
     corpus: RawCorpus, written: BoolArray, lsa: LSAEmbedding, progress: Callable[[int], None]
 ) -> tuple[pa.LargeListArray, pa.Array]:
     """The terms of some papers in lower case, the best first, each once, as numbers of words."""
-    used = _used_keywords(corpus)
+    used: set[str] = set()
+    # Of a source in which every known paper has keywords, none is chosen from a text.
+    if not corpus.keywords[corpus.known].all():
+        for table in corpus.batches(corpus.known & corpus.keywords, "keywords"):
+            unique = pc.unique(pc.list_flatten(table["keywords"])).to_pylist()
+            used.update(keyword.lower() for keyword in unique)
     words: dict[str, int] = {}
     sizes, items = array("q", [0]), array("q")
     for table in corpus.batches(written, "title", "abstract", "keywords"):
@@ -131,25 +142,6 @@ def _paper_terms(
         progress(len(sizes) - 1)
     lists = pa.LargeListArray.from_arrays(np.asarray(sizes), np.asarray(items))
     return lists, pa.array(words, pa.large_string())
-
-
-def _used_keywords(corpus: RawCorpus) -> frozenset[str]:
-    """The keywords of known papers in lower case; none where every such paper has some."""
-    known = corpus.known
-    if corpus.keywords[known].all():
-        return frozenset()
-    tables = corpus.batches(known & corpus.keywords, "keywords")
-    unique = (pc.unique(pc.list_flatten(table["keywords"])).to_pylist() for table in tables)
-    return frozenset(keyword.lower() for some in unique for keyword in some)
-
-
-def _affiliations(people: IntArray, places: pa.Array, count: int) -> pa.Array:
-    """The most frequent affiliations of each scientist; among equals the latest."""
-    coded = places.dictionary_encode()
-    # Backwards: among equals the one counts that is met first.
-    stated = np.flatnonzero(pc.binary_length(places))[::-1]
-    items = coded.indices.to_numpy()[stated].astype(np.int64)
-    return frequent_items(people[stated], items, coded.dictionary, count, AFFILIATIONS)
 
 
 def frequent_items(

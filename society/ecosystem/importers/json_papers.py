@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-from abc import abstractmethod
 from collections.abc import Generator, Iterator
 from functools import partial
 from itertools import islice
@@ -183,9 +182,9 @@ class JsonSource(Source):
             raise ValueError("not a JSON object")
         return self._paper(content)
 
-    @abstractmethod
     def _paper(self, row: dict[str, Any]) -> RawRecord:
-        """Make the record of a JSON object."""
+        """Make the record of a JSON object, as ``columns`` say unless a subclass does it."""
+        return self._from_columns(row)
 
 
 def _objects(value: Any) -> bool:
@@ -195,7 +194,6 @@ def _objects(value: Any) -> bool:
 NOT_PAPERS = ("patent", "dataset")
 """Values of ``doc_type`` whose records are skipped."""
 PAPER_FIELDS = frozenset(("title", "authors", "year", "references", "abstract"))
-AUTHOR_FIELDS = frozenset(("normalized_name", "last_known_aff_id", "pubs", "n_pubs", "tags"))
 SIDES = ("mag_papers", "aminer_papers")
 
 
@@ -243,9 +241,6 @@ class JsonLines(JsonSource):
         "venue": [("venue", fields.parse_text)],
         "citations": [("n_citation", fields.parse_count)],
     }
-
-    def _paper(self, row: dict[str, Any]) -> RawRecord:
-        return self._from_columns(row)
 
 
 class AcademicJson(JsonLines):
@@ -305,26 +300,19 @@ class OpenAcademicGraph(AcademicJson):
         return super()._entries()
 
     def _takes(self, file: SourceFile) -> bool:
-        other = _other(file)
-        if other:
-            self.report.unused.append(f"{file.label}: {other}")
-        return not other
+        """Whether the first lines of a file do not show that it holds something else."""
+        for _, value in islice(read_values(file), SNIFFED):
+            if isinstance(value, ValueError):
+                continue
+            if isinstance(value, dict) and not PAPER_FIELDS & value.keys():
+                if "name" in value or "DisplayName" in value:
+                    self.report.unused.append(f"{file.label}: no publications")
+                    return False
+                continue
+            return True
+        return True
 
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         if row.get("id") in (None, ""):
             raise SkippedRecord("no id")
         return super()._paper(row)
-
-
-def _other(file: SourceFile) -> str:
-    """What a file holds, if its first lines show that they are no publications; else empty."""
-    for _, value in islice(read_values(file), SNIFFED):
-        if isinstance(value, ValueError):
-            continue
-        if not isinstance(value, dict) or PAPER_FIELDS & value.keys():
-            return ""
-        if "name" in value:
-            return "authors" if AUTHOR_FIELDS & value.keys() or "org" in value else "named things"
-        if "DisplayName" in value:
-            return "venues" if "JournalId" in value or "ConferenceId" in value else "affiliations"
-    return ""

@@ -1,5 +1,4 @@
 """Synthetic ecosystems with invented people, papers and topics, made from a seed.
 
-Read ``synthetic`` first, then ``community`` (careers, teams and citations without words) and
-``text`` (the words).
+Read ``synthetic`` first (careers, teams and citations), then ``text`` (the words).
 """

@@ -48,17 +48,17 @@ def test_worth_of_nearest_papers_correlates_by_what_ruggedness_leaves(ruggedness
     beside = PAST + near * steps / np.linalg.norm(steps, axis=1, keepdims=True)
     products = []
     for seed in range(40):
-        heights = field(seed=seed, ruggedness=ruggedness).heights
-        products.append(np.mean(heights.at(PAST) * heights.at(beside)))
+        rugged = field(seed=seed, ruggedness=ruggedness)
+        products.append(np.mean(rugged.heights(PAST) * rugged.heights(beside)))
     # Covariance and correlation are alike: the field has mean 0 and deviation 1 over the seeds.
     assert np.mean(products) == pytest.approx(1 - ruggedness, abs=0.08)
 
 
 def test_around_a_peak_worth_is_higher():
     flat, peaked = field(worthless=0.0), field(worthless=0.0, peaks=5)
-    peaks = peaked.heights.peaks
+    peaks = peaked.peaks
     assert len(peaks) == 5
-    raised = peaked.heights.at(peaks) - flat.heights.at(peaks)
+    raised = peaked.heights(peaks) - flat.heights(peaks)
     assert (raised >= 3.0 - 1e-9).all()
     assert peaked.worth(peaks).mean() > 0.9
 

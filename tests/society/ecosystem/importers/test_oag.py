@@ -55,7 +55,7 @@ def test_files_of_authors_and_venues_are_told_by_their_fields_and_counted(tmp_pa
     files = {"a.json": lines(authors), "v.txt": lines(venues), "p.json": lines(OAG3)}
     source = OpenAcademicGraph(put(tmp_path, files))
     assert len(list(source)) == 3
-    assert source.report.unused == ["a.json: authors", "v.txt: venues"]
+    assert source.report.unused == ["a.json: no publications", "v.txt: no publications"]
 
 
 def test_both_sides_of_2_at_once_are_refused(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from virsci_society.society.ecosystem.synthetic.community import CommunityModel
+from virsci_society.society.ecosystem.synthetic.synthetic import CommunityModel
 
 
 def grown(seed=0, years=12, papers=40, fields=4, newcomers=0.5):
