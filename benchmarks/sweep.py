@@ -39,7 +39,7 @@ set:
   until: {days}d
   population.ecosystem: {{use: folder, path: {ecosystem}}}
   metrics: []
-arms: {{list: [{{name: one}}]}}
+arms: {{one: {{}}}}
 replicates: {runs}
 measures: [papers]
 """

@@ -40,8 +40,6 @@ from virsci_society.scenarios.study.study_file import (
     Bounds,
     Comparison,
     Match,
-    PairedKey,
-    PairedOver,
     Sampled,
     StudyFile,
     about_of,
@@ -223,7 +221,7 @@ class Design:
         return [
             placed
             for one in self.file.comparisons
-            for written in (paired_over(one, self.arms) if isinstance(one, PairedOver) else (one,))
+            for written in written_out(one, self.arms)
             for placed in at_each_budget(written, self.arms)
         ]
 
@@ -237,20 +235,22 @@ class Design:
         return [streams.key("replicate", r) >> bits for r in range(self.file.replicates)]
 
 
-def paired_over(short: PairedOver, arms: Sequence[Arm]) -> list[Comparison]:
-    """The paired tests that a short form stands for, in the order of the arms.
+def written_out(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
+    """A comparison, or the paired tests over a key that it stands for, in the order of the arms.
 
     Arms are compared that have the key and are alike in all their other settings; the first of them
     is the reference. An arm without such a partner is in no test.
     """
-    of, key = short.paired.of, short.paired.over
+    key = one.over
+    if one.test != "paired" or key is None:
+        return [one]
     alike: dict[str, list[str]] = {}
     for arm in arms:
         if key in arm.settings:
             others = {name: value for name, value in arm.settings.items() if name != key}
             alike.setdefault(json.dumps(others, sort_keys=True, default=str), []).append(arm.name)
     tests = (tuple(names) for names in alike.values() if len(names) > 1)
-    return [Comparison(test="paired", of=of, arms=names) for names in tests]
+    return [one.model_copy(update={"arms": names, "over": None}) for names in tests]
 
 
 def at_each_budget(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
@@ -301,8 +301,9 @@ OUTCOME = "outcome"
 """A measure of the study, or a score of a review."""
 NAMED = (
     ("labels.!", "arm or measure"),
-    *((f"comparisons.*{of}", OUTCOME) for of in (".of", ".paired.of", ".against")),
-    *((f"comparisons.*{over}", KEY) for over in (".over", ".paired.over")),
+    ("comparisons.*.of", OUTCOME),
+    ("comparisons.*.against", OUTCOME),
+    ("comparisons.*.over", KEY),
     ("comparisons.*.arms.*", ARM),
     ("figures.*.parts.*", MEASURE),
     ("figures.*.of.*", OUTCOME),
@@ -331,7 +332,7 @@ def read_study(
     """
     path = find_study(name)
     own, over = _split_settings(settings)
-    document = _with_listed_arms(single_document(path)).merged_with(own)
+    document = _with_named_arms(single_document(path)).merged_with(own)
     return _Reading(path, document, over, trust).design(frozenset(measured))
 
 
@@ -342,7 +343,7 @@ def study_of(
     name = str(base.name if isinstance(base, Scenario) else base)
     origins: dict[KeyPath, Origin] = {("base",): Origin("", Path.cwd())}
     keys: dict[Key, Any] = {**{str(key): value for key, value in data.items()}, "base": name}
-    document = _with_listed_arms(Document(keys, origins))
+    document = _with_named_arms(Document(keys, origins))
     reading = _Reading(
         Path(_NO_NAME.sub("-", name).strip("-.") or "study"), document, Document(), trust
     )
@@ -367,7 +368,7 @@ class _Reading:
         arms = self._arms(file)
         base, scenarios = self._scenarios(arms)
         found = tuple(arm for arm, _ in arms)
-        self._names(found, [one for one in (base, *scenarios) if one], measured)
+        self._names(file, found, [one for one in (base, *scenarios) if one], measured)
         adapted = {} if file is None or file.match is None else file.match.adapt
         for name, ranges in adapted.items():
             for arm, document in [one for one in arms if one[0].listed == name][:1]:
@@ -377,10 +378,9 @@ class _Reading:
             # Each once: a fault of the base comes again with every arm.
             raise InputError("\n".join(_in_order(dict.fromkeys(lines))))
         places = {arm: self._place(("match", "adapt", arm)) for arm in adapted}
-        for pattern in ("comparisons.*.of", "comparisons.*.paired.of"):
-            for place, name in _found_at(self.document.data, pattern.split(".")):
-                if name.startswith("review."):
-                    places.setdefault(name, self._place(place))
+        for place, name in _found_at(self.document.data, ("comparisons", "*", "of")):
+            if name.startswith("review."):
+                places.setdefault(name, self._place(place))
         name, about = name_of_study(self.path), about_of(self.path)
         scenarios_ = tuple(scenarios)
         return Design(name, self.path, about, file, base, found, scenarios_, places=places)
@@ -414,10 +414,10 @@ class _Reading:
                     one = settings_document(self.document, (*place, key, number), {key: value})
                     document = document.merged_with(one)
                 yield Arm(arm_name(settings), settings), document
-        elif arms.list is not None:
-            for number, listed in enumerate(arms.list):
-                document = settings_document(self.document, (*place, number, "set"), listed.set)
-                yield Arm(listed.name, flatten(listed.set)), document
+        elif arms.named is not None:
+            for name, own in arms.named.items():
+                document = settings_document(self.document, (*place, name), own)
+                yield Arm(name, flatten(own)), document
         elif arms.latin_hypercube is not None:
             points = sample_arms(arms.latin_hypercube, seed)
             width = len(str(len(points) - 1))
@@ -543,7 +543,11 @@ class _Reading:
         return f"{origin.label}: {dotted(path)}" if origin and origin.label else dotted(path)
 
     def _names(
-        self, arms: Sequence[Arm], scenarios: list[Scenario], measured: frozenset[str]
+        self,
+        file: StudyFile | None,
+        arms: Sequence[Arm],
+        scenarios: list[Scenario],
+        measured: frozenset[str],
     ) -> None:
         """What is measured, and what comparisons and figures name, must be there."""
         from virsci_society.scenarios.review.review_kinds import KINDS as REVIEWS
@@ -568,15 +572,10 @@ class _Reading:
                     hint = did_you_mean(name, known[kind])
                     told = f"{name!r} is no {kind}, expected one of {_listed(known[kind])}{hint}"
                     self.diagnostics.add(place, told)
-        for place, short in _found_at(data, ("comparisons", "*", "paired")):
-            of, over = (
-                short.get(key) if isinstance(short, dict) else None for key in ("of", "over")
-            )
-            if not isinstance(of, str) or over not in keys:
-                continue
-            if not paired_over(PairedOver(paired=PairedKey(of=of, over=over)), arms):
-                told = f"no two arms differ in {over!r} alone; name the arms"
-                self.diagnostics.add((*place, "over"), told)
+        for number, one in enumerate(() if file is None else file.comparisons):
+            if one.over in keys and not written_out(one, arms):
+                told = f"no two arms differ in {one.over!r} alone; name the arms"
+                self.diagnostics.add(("comparisons", number, "over"), told)
 
     def _measures(self, measures: list[str], scenarios: list[Scenario]) -> None:
         from virsci_society.metrics.registry import name_error
@@ -612,24 +611,19 @@ def at_budgets(wanted: Match | None, arms: Arms_) -> Arms_:
     return found
 
 
-def _with_listed_arms(document: Document) -> Document:
-    """A study whose arms are a plain mapping of names to keys, with a list of arms in its place."""
+def _with_named_arms(document: Document) -> Document:
+    """A study whose arms are names with their keys has them below the key ``named``."""
     arms = document.data.get("arms")
-    if not isinstance(arms, dict) or {*arms} & {*KINDS} or not arms:
+    if not isinstance(arms, dict) or not arms or {*arms} & {*KINDS}:
         return document
     if len(arms) == 1 and did_you_mean(str(next(iter(arms))), KINDS):
         return document  # a kind of arms, spelt wrong
-    numbers = {name: number for number, name in enumerate(arms)}
-    listed = [{"name": str(name), "set": {} if own is None else own} for name, own in arms.items()]
+    named = {str(name): {} if own is None else own for name, own in arms.items()}
     origins: dict[KeyPath, Origin] = {}
     for path, origin in document.origins.items():
-        if path[:1] == ("arms",) and len(path) > 1:
-            at: KeyPath = ("arms", "list", numbers[path[1]])
-            origins[at] = origins.get(at, origin)
-            origins[(*at, "set", *path[2:])] = origin
-        else:
-            origins[path] = origin
-    return Document({**document.data, "arms": {"list": listed}}, origins)
+        inside = path[:1] == ("arms",) and len(path) > 1
+        origins[("arms", "named", str(path[1]), *path[2:]) if inside else path] = origin
+    return Document({**document.data, "arms": {"named": named}}, origins)
 
 
 def _split_settings(settings: Iterable[str]) -> tuple[Document, Document]:

@@ -367,7 +367,8 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
 
 def _study_text(design: Design) -> str:
     data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
-    data["arms"] = {key: one for key, one in data["arms"].items() if one is not None}
+    kinds = {key: one for key, one in data["arms"].items() if one is not None}
+    data["arms"] = kinds.get("named", kinds)
     return f"# {design.about or design.file.study}.\n{STUDY_HEAD}{write_yaml(data)}"
 
 

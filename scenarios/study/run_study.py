@@ -89,7 +89,7 @@ def run_study(
 
     Args:
         base: the scenario that every arm starts from: a name of the library, a path or a scenario.
-        arms: the scenario keys of each arm by its name, dotted or nested; or ``grid``, ``list`` or
+        arms: the scenario keys of each arm by its name, dotted or nested; or ``grid`` or
             ``latin_hypercube`` as in a study file.
         measures: what is measured of each run, as ``society list measures`` names it.
         replicates: runs of each arm; replicate r has the same seed in every arm.

@@ -60,7 +60,7 @@ class StudyDescription(BaseModel):
 
     title: str = ""
     about: str = ""
-    design: str = "list"
+    design: str = "named"
     arms: list[StudyArm]
     keys: list[str] = Field(default_factory=list)
     replicates: int = Field(ge=1)

@@ -35,9 +35,11 @@ Bound = Annotated[int | float, BeforeValidator(_in_days, json_schema_input_type=
 """A number, or a duration as people write it, which becomes a number of days."""
 Bounds = tuple[Bound, Bound]
 WholeNumber = Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
+Name = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")]
+"""A name or a title, as tables and figures have it."""
 Test = Literal["paired", "inverted_u", "rank_correlation", "correlation"]
 Keep = Literal["folders", "tables", "measures"]
-KINDS = ("grid", "list", "latin_hypercube")
+KINDS = ("grid", "named", "latin_hypercube")
 
 
 class Sampled(Part):
@@ -57,22 +59,13 @@ class Sampled(Part):
         return self
 
 
-class Listed(Part):
-    """One arm by its name."""
-
-    name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
-    """How tables and figures call it."""
-    set: dict[str, Any] = Field(default_factory=dict)
-    """Scenario keys, dotted or nested, that are this arm's own."""
-
-
 class Arms(Part):
-    """What is varied; exactly one of these."""
+    """What is varied: a ``grid``, a ``latin_hypercube``, or arms by their names."""
 
     grid: dict[str, tuple[Any, ...]] | None = None
     """Scenario keys and the values of each; every combination is one arm."""
-    list: tuple[Listed, ...] | None = None
-    """Arms by name, each with keys of its own."""
+    named: dict[Name, dict[str, Any]] | None = None
+    """The keys of each arm, dotted or nested, by its name; a file has them without this key."""
     latin_hypercube: Sampled | None = None
     """Points that spread evenly over every key (McKay et al. 1979, doi:10.2307/1268522)."""
 
@@ -81,11 +74,12 @@ class Arms(Part):
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             given_kinds = " and ".join(given) or "nothing"
-            raise ValueError(f"got {given_kinds}, expected exactly one of {', '.join(KINDS)}")
+            raise ValueError(
+                f"got {given_kinds}, expected grid, latin_hypercube, or the keys of each arm by "
+                "its name"
+            )
         if self.grid is not None and not (self.grid and all(self.grid.values())):
             raise ValueError("grid has a key without a value; every key takes a list of them")
-        if self.list is not None and not self.list:
-            raise ValueError("list is empty; expected at least one arm")
         return self
 
     @property
@@ -105,14 +99,15 @@ class Comparison(Part):
     arms: tuple[str, ...] | None = None
     """Names of the arms, the reference first; null: all of them."""
     over: str | None = None
-    """The varied key on the x-axis, for ``inverted_u`` and ``rank_correlation``."""
+    """The varied key on the x-axis; of ``paired``, that in which the arms of a test differ, a test
+    for every setting of the other keys."""
     against: str | None = None
     """What a ``correlation`` sets it against: another measure, or ``review.KIND.SCORE``."""
 
     @model_validator(mode="after")
     def _says_over_what(self) -> Comparison:
-        if self.test == "paired" and self.over is not None:
-            raise ValueError("over is given, but a paired test compares arms and takes none")
+        if self.test == "paired" and self.over is not None and self.arms is not None:
+            raise ValueError("over and arms are given; a paired test takes one of them")
         if self.test == "correlation":
             if self.over is not None or self.against is None:
                 raise ValueError("a correlation is of a measure against another: give against")
@@ -132,26 +127,10 @@ class Comparison(Part):
         return f"{self.test} of {self.of}{where}{arms}"
 
 
-class PairedKey(Part):
-    """What paired tests over one varied key are of."""
-
-    of: str
-    """The measure."""
-    over: str
-    """The varied key; of arms alike in all other keys, the first one is the reference."""
-
-
-class PairedOver(Part):
-    """The short form of paired tests: one for every setting of all other varied keys."""
-
-    paired: PairedKey
-    """The measure, and the key in which the arms of a test differ."""
-
-
 class Figure(Part):
     """One figure of measures that add up, as columns over varied keys; it tests nothing."""
 
-    title: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    title: Name
     """What stands above it."""
     parts: dict[str, str] = Field(min_length=1, max_length=5)
     """Labels and their measures, from the foot of a column upwards."""
@@ -165,7 +144,7 @@ class Figure(Part):
 class Scatter(Part):
     """One figure of outcomes against measures, with a point for each arm; it tests nothing."""
 
-    title: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    title: Name
     """What stands above it."""
     of: tuple[str, ...] = Field(min_length=1, max_length=8)
     """Measures or scores of reviews on the y-axis, one row of panels for each."""
@@ -238,7 +217,7 @@ class StudyFile(Part):
     labels: dict[str, str] = Field(default_factory=dict)
     """Words of the page for arms and measures, by their names: of an arm such as
     ``when nobody left``, of a measure such as ``mean age of authors``. Tables keep the names."""
-    comparisons: tuple[Comparison | PairedOver, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
     """What is compared; planned beforehand."""
     figures: tuple[Figure | Scatter, ...] = ()
     """Figures of measures that add up or of outcomes against measures, beside that of every

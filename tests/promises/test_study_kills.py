@@ -30,7 +30,7 @@ measures: [papers]
 """
 CLUSTER = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
 SIZES = "{grid: {protocol.team_size: [2, 3]}}"
-POISON = "{{list: [{{name: well}}, {{name: poison, set: {{protocol.use: '{}:Deadly'}}}}]}}"
+POISON = "{{well: {{}}, poison: {{protocol.use: '{}:Deadly'}}}}"
 
 
 @pytest.fixture

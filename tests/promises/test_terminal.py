@@ -78,9 +78,8 @@ STUDY = """\
 study: "sizes \u202e\u2066"
 base: ../small.yaml
 arms:
-  list:
-    - {name: "one \u202earm", set: {protocol.team_size: 2}}
-    - {name: "two \u202earm", set: {protocol.team_size: 3}}
+  "one \u202earm": {protocol.team_size: 2}
+  "two \u202earm": {protocol.team_size: 3}
 replicates: 1
 measures: [papers]
 comparisons: [{test: paired, of: papers, arms: ["one \u202earm", "two \u202earm"]}]

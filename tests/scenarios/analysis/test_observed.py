@@ -235,9 +235,8 @@ set:
   until: 10d
   metrics: [cost]
 arms:
-  list:
-    - {{name: two, set: {{protocol.team_size: 2}}}}
-    - {{name: three, set: {{protocol.team_size: 3}}}}
+  two: {{protocol.team_size: 2}}
+  three: {{protocol.team_size: 3}}
 replicates: 2
 measures: [papers]
 """,

@@ -25,9 +25,8 @@ set:
   population.ecosystem: {scientists: 12, papers: 60}
   metrics: [cost]
 arms:
-  list:
-    - {name: three, set: {protocol.team_size: 3, protocol.turns: 2}}
-    - {name: two, set: {protocol.team_size: 2}}
+  three: {protocol.team_size: 3, protocol.turns: 2}
+  two: {protocol.team_size: 2}
 match:
   to: three
   adapt:
@@ -158,32 +157,32 @@ def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(nursery, tmp
 REFUSED = {
     "unknown arm": (
         ("two: {protocol.turns: [1, 6]}", "tow: {protocol.turns: [1, 6]}"),
-        r"tiny\.yaml:15:5: match\.adapt\.tow: 'tow' is no arm.*did you mean 'two'",
+        r"tiny\.yaml:14:5: match\.adapt\.tow: 'tow' is no arm.*did you mean 'two'",
     ),
     "unknown target": (("to: three", "to: thre"), r"tiny\.yaml:\d+:3: match\.to: 'thre' is no arm"),
     "unknown measure": (
         ("to: three", "to: three\n  by: hours"),
-        r"14:3: match\.by: got 'hours', expected 'calls' or",
+        r"13:3: match\.by: got 'hours', expected 'calls' or",
     ),
     "key of the arm": (
         ("two: {protocol.turns: [1, 6]}", "two: {protocol.team_size: [2, 6]}"),
-        r"tiny\.yaml:15:11: match\.adapt\.two\.protocol\.team_size: the arm sets it itself",
+        r"tiny\.yaml:14:11: match\.adapt\.two\.protocol\.team_size: the arm sets it itself",
     ),
     "unknown key": (
         ("protocol.turns: [1, 6]", "protocol.tunrs: [1, 6]"),
-        r"tiny\.yaml:15:11: protocol.tunrs: unknown key.*did you mean 'turns'",
+        r"tiny\.yaml:14:11: protocol.tunrs: unknown key.*did you mean 'turns'",
     ),
     "beyond a key's bounds": (
         ("[1, 6]", "[0, 6]"),
-        r"tiny\.yaml:15:11: protocol.turns: got 0, expected at least 1",
+        r"tiny\.yaml:14:11: protocol.turns: got 0, expected at least 1",
     ),
     "wrong order": (("[1, 6]", "[6, 1]"), r"adapt has protocol\.turns from 6 to 1"),
     "two keys": (
         ("{protocol.turns: [1, 6]}", "{protocol.turns: [1, 6], protocol.rounds: [1, 2]}"),
         r"adapt names 2 keys of two",
     ),
-    "the target itself": (("two: {", "three: {"), r"adapt names three, which is the arm"),
-    "no whole number": (("[1, 6]", "[1, 6.5]"), r"15:.*whole number"),
+    "the target itself": (("    two: {", "    three: {"), r"adapt names three, which is the arm"),
+    "no whole number": (("[1, 6]", "[1, 6.5]"), r"14:.*whole number"),
 }
 
 
@@ -199,7 +198,7 @@ def test_an_arm_that_stays_too_far_off_is_refused_with_what_to_change(tmp_path):
     design = read_study(written(tmp_path, TINY.replace("[1, 6]", "[1, 2]")))
     with pytest.raises(
         InputError,
-        match=r"tiny\.yaml:15:5: .*protocol\.turns = 2 comes nearest.*widen the range above 2",
+        match=r"tiny\.yaml:14:5: .*protocol\.turns = 2 comes nearest.*widen the range above 2",
     ):
         match_budgets(design)
     assert match_budgets(read_study(design.path, ["match.within=0.9"])).matching[1].value == 2
@@ -220,11 +219,8 @@ set:
   population.ecosystem: {scientists: 12, papers: 60}
   protocol: {team_size: 2, turns: {topic: 1, ideas: 1, assessment: 1}, found_by: idea}
 arms:
-  list:
-    - name: more
-      set: {protocol.turns.abstract: 4}
-    - name: matched
-      set: {protocol.references.sentences: 2}
+  more: {protocol.turns.abstract: 4}
+  matched: {protocol.references.sentences: 2}
 match: {to: more, adapt: {matched: {protocol.turns.abstract: [1, 6]}}}
 replicates: 1
 measures: [ON, CI]
@@ -258,10 +254,8 @@ set:
   until: 60d
   population.ecosystem: {scientists: 12, papers: 60}
 arms:
-  list:
-    - name: cycle
-      set: {protocol: {use: cycle_researcher, profile: matched, reviewers: 3}}
-    - {name: team}
+  cycle: {protocol: {use: cycle_researcher, profile: matched, reviewers: 3}}
+  team: {}
 match:
   to: [8, 12, 52, 100]
   adapt: {cycle: {protocol.candidates: [1, 30]}}
@@ -296,10 +290,9 @@ set:
   population.ecosystem: {scientists: 12, papers: 60}
   metrics: [cost]
 arms:
-  list:
-    - {name: alone, set: {protocol.team_size: 2}}
-    - {name: team, set: {protocol.team_size: 3}}
-    - {name: plain, set: {protocol.team_size: 4, protocol.turns: 1}}
+  alone: {protocol.team_size: 2}
+  team: {protocol.team_size: 3}
+  plain: {protocol.team_size: 4, protocol.turns: 1}
 replicates: 1
 measures: [papers]
 comparisons:

@@ -76,7 +76,7 @@ def test_a_grid_has_an_arm_for_every_combination(written):
 def test_listed_arms_have_names_and_keys_of_their_own(written):
     text = TINY.replace(
         "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}",
-        "{list: [{name: plain}, {name: big, set: {protocol: {team_size: 5}, time.notice: 1d}}]}",
+        "{plain: {}, big: {protocol: {team_size: 5}, time.notice: 1d}}",
     ).replace("time.notice", "time.meeting_notice")
     design = read_study(written(text))
     assert [arm.name for arm in design.arms] == ["plain", "big"]
@@ -148,9 +148,6 @@ def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
     design = read_study(written(text.replace("turnz", "protocol.turns")))
     assert [arm.name for arm in design.arms] == ["plain", "big"]
     assert design.arms[1].settings == {"protocol.team_size": 5, "protocol.turns": 3}
-    listed = "{list: [{name: plain}, {name: big, set: {protocol: {team_size: 5, turns: 3}}}]}"
-    same = read_study(written(TINY.replace(grid, listed)))
-    assert make_lock(design, "run").data == make_lock(same, "run").data
     # A kind of arms that is spelt wrong is no arm of that name.
     wrong = faults(written(TINY.replace("{grid:", "{gird:")))
     assert any("did you mean 'grid'" in one for one in wrong)
@@ -159,10 +156,15 @@ def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}", "{}", "exactly one of"),
+        (
+            "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}",
+            "{}",
+            "got nothing, expected grid",
+        ),
         ("protocol.turns: [1, 2]", "protocol.turns: []", "grid has a key without a value"),
         ("base: virsci/paper", "base: virsci/papr", "no scenario 'virsci/papr'"),
-        ("test: paired, of: ON", "test: paired, of: ON, over: x", "takes none"),
+        ("test: paired, of: ON", "test: paired, of: ON, over: x", "is no key that is varied"),
+        ("of: ON}", "of: ON, over: x, arms: [a, b]}", "takes one of them"),
         ("of: ON}", "of: ON, arms: [nobody, else]}", "'nobody' is no arm"),
         ("of: ON}", "of: ON, arms: ['team_size=2,turns=1']}", "fewer than two"),
         ("test: paired", "test: inverted_u, over: protocol.min_size", "is no key that is varied"),
@@ -190,30 +192,15 @@ def test_what_makes_no_sense_is_refused(written, old, new, told):
     assert any(told in line for line in faults(written(TINY.replace(old, new))))
 
 
-@pytest.mark.parametrize(
-    ("short", "told"),
-    [
-        ("{of: ON, over: protocol.min_size}", "is no key that is varied"),
-        ("{of: NO, over: protocol.turns}", "is no measure of this study"),
-        ("{of: ON, ovr: protocol.turns}", "did you mean 'over'"),
-        ("{of: ON}", "over"),
-    ],
-)
-def test_a_wrong_short_form_of_paired_tests_is_named_with_its_place(written, short, told):
-    text = TINY.replace("{test: paired, of: ON}", f"{{paired: {short}}}")
-    assert text != TINY
-    assert any(told in line and "comparisons" in line for line in faults(written(text)))
-
-
 def test_arms_that_differ_in_another_key_too_are_no_pair(written):
-    text = TINY.replace("{test: paired, of: ON}", "{paired: {of: ON, over: protocol.turns}}")
+    text = TINY.replace("{test: paired, of: ON}", "{test: paired, of: ON, over: protocol.turns}")
     arms = "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}"
-    alone = "{list: [{name: a, set: {protocol.turns: 1}}, {name: b, set: {protocol.team_size: 2}}]}"
+    alone = "{a: {protocol.turns: 1}, b: {protocol.team_size: 2}}"
     assert any("no two arms differ" in one for one in faults(written(text.replace(arms, alone))))
 
 
 def test_paired_tests_over_a_key_are_those_that_can_be_written_out(written):
-    text = TINY.replace("{test: paired, of: ON}", "{paired: {of: ON, over: protocol.turns}}")
+    text = TINY.replace("{test: paired, of: ON}", "{test: paired, of: ON, over: protocol.turns}")
     assert [one.arms for one in read_study(written(text)).comparisons if one.arms] == [
         ("team_size=2,turns=1", "team_size=2,turns=2"),
         ("team_size=3,turns=1", "team_size=3,turns=2"),
@@ -249,10 +236,9 @@ def test_a_setting_that_arms_would_hide_is_refused_with_their_names(written, set
 study: Two systems
 base: virsci/paper
 arms:
-  list:
-    - {name: small, set: {protocol: {team_size: 3, topic: {one_of: neutral}}}}
-    - {name: other, set: {protocol: {use: idea2proposal, topic: {one_of: neutral}}}}
-    - {name: plain}
+  small: {protocol: {team_size: 3, topic: {one_of: neutral}}}
+  other: {protocol: {use: idea2proposal, topic: {one_of: neutral}}}
+  plain: {}
 replicates: 1
 measures: [ON]
 """)

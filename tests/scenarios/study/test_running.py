@@ -45,12 +45,12 @@ set:
   protocol.turns: 1
   population.ecosystem: {scientists: 12, papers: 60}
   metrics: [cost]
-arms: {list: [{name: two, set: {protocol.team_size: 2}}, {name: BIG}]}
+arms: {two: {protocol.team_size: 2}, BIG: {}}
 replicates: 2
 measures: [papers, calls]
 comparisons: [{test: paired, of: papers}]
 """
-UNBUILDABLE = TINY.replace("{name: BIG}", "{name: many, set: {protocol.team_size: 13}}")
+UNBUILDABLE = TINY.replace("BIG: {}", "many: {protocol.team_size: 13}")
 GATHERED = ("study.json", "runs.parquet", "results.parquet")
 
 
@@ -217,9 +217,7 @@ def test_a_study_from_python_is_the_same_as_one_from_its_file(alone, tmp_path):
 def test_crossed_topics_are_those_of_the_replicates(tmp_path):
     import pandas as pd
 
-    crossed = (
-        TINY.replace(", {name: BIG}", "") + "crossed: {protocol.topic.given: [tides, soils]}\n"
-    )
+    crossed = TINY.replace(", BIG: {}", "") + "crossed: {protocol.topic.given: [tides, soils]}\n"
     design, study = opened(tmp_path, crossed.replace("replicates: 2", "replicates: 3"))
     assert [one.state for one in run_locally(study, range(3))] == ["done"] * 3
     topics = [
@@ -303,8 +301,8 @@ class Poison(VirSci):
 
 def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nursery, tmp_path):
     (tmp_path / "poison_for_tests.py").write_text(POISON)
-    poisoned = "{name: bad, set: {protocol.use: 'poison_for_tests:Poison'}}"
-    listed = TINY.replace("{list: [", f"{{list: [{poisoned}, ").replace(", {name: BIG}", "")
+    poisoned = "bad: {protocol.use: 'poison_for_tests:Poison'}"
+    listed = TINY.replace("{two:", f"{{{poisoned}, two:").replace(", BIG: {}", "")
     written(tmp_path, listed)
     command = ("study", "run", "tiny.yaml", "--trust", "--set", "replicates=1", "--jobs", "1")
     done = nursery.society(*command, cwd=tmp_path)
@@ -344,10 +342,10 @@ def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_f
 ):
     (tmp_path / "faulty_for_tests.py").write_text(FAULTY)
     arms = (
-        "{name: first, set: {protocol.use: 'faulty_for_tests:Faulty'}}, {name: two, set: "
-        "{protocol.team_size: 2}}, {name: three, set: {protocol.team_size: 3}}"
+        "first: {protocol.use: 'faulty_for_tests:Faulty'}, two: {protocol.team_size: 2}, "
+        "three: {protocol.team_size: 3}"
     )
-    written(tmp_path, TINY.replace("{name: two, set: {protocol.team_size: 2}}, {name: BIG}", arms))
+    written(tmp_path, TINY.replace("two: {protocol.team_size: 2}, BIG: {}", arms))
     command = ("study", "run", "tiny.yaml", "--jobs", "1", "--trust")
     fast = nursery.society(*command, "--out", "fast", "--fail-fast", cwd=tmp_path)
     assert fast.returncode == 5, fast.stderr
@@ -373,7 +371,7 @@ def test_what_cannot_run_is_refused_before_anything_is_written(nursery, tmp_path
 
 def test_a_missing_key_is_told_before_the_first_run(nursery, tmp_path):
     live_ = "set:\n  backend: {use: openai, model: none, key: NO_SUCH_KEY_FOR_TESTS}\n"
-    written(tmp_path, TINY.replace("set:\n", live_, 1).replace("{name: BIG}", "{name: base}"))
+    written(tmp_path, TINY.replace("set:\n", live_, 1).replace("BIG: {}", "base: {}"))
     done = nursery.society("study", "run", "tiny.yaml", "--out", "study", "--trust", cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "the environment variable NO_SUCH_KEY_FOR_TESTS is not set" in done.stderr
@@ -502,7 +500,7 @@ backend.use: openai
 
 
 def live(url):
-    text = TINY.replace("{name: BIG}", "{name: BIG, set: {protocol.team_size: 3}}")
+    text = TINY.replace("BIG: {}", "BIG: {protocol.team_size: 3}")
     return text.replace("  metrics:", f"  {LIVE.replace('URL', url)}  metrics:")
 
 
@@ -607,7 +605,7 @@ def test_the_plan_of_a_study_of_rules_tells_its_time_and_no_table_of_zeros(tmp_p
     wordless = TINY.replace("base: virsci/paper", "base: community/assembly").replace(
         "  protocol.turns: 1\n  population.ecosystem: {scientists: 12, papers: 60}\n", ""
     )
-    wordless = wordless.replace("set: {protocol.team_size: 2}", "set: {}")
+    wordless = wordless.replace("two: {protocol.team_size: 2}", "two: {}")
     found = study_forecast(read_study(written(tmp_path, wordless)), Progress())
     assert len(found.rehearsed) == 2
     print_forecast(found)
