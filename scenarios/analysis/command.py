@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from virsci_society.scenarios.analysis.backtest import Backtest
     from virsci_society.scenarios.analysis.observed import ComparedRuns, ObservedComparison
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
@@ -113,9 +112,9 @@ def compare(
     from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
-    compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
     if ideas and people:
         raise InputError("--ideas and --people print different tables: give one of them")
+    compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
     if people:
         _tell_people(compared, ecosystem, out, json)
         return
@@ -124,12 +123,25 @@ def compare(
         return
     found = [compare_with_ecosystem(one, ecosystem) for one in compared]
     if json:
-        tell_json({"comparisons": [_comparison_data(one) for one in found]})
-    else:
-        for one in found:
-            _print_comparison(one, str(with_))
-    if out is not None:
-        _write_comparisons(found, out)
+        tell_json(
+            {
+                "comparisons": [
+                    {
+                        "name": one.name,
+                        "reach": one.reach,
+                        "scores": _as_rows(one.tables.scores),
+                        "rows": _as_rows(one.tables.rows),
+                        "notes": list(one.notes),
+                    }
+                    for one in found
+                ]
+            }
+        )
+    for one in () if json else found:
+        _print_comparison(one, str(with_))
+    rows = {one.name: one.tables.rows for one in found}
+    scores = {one.name: one.tables.scores for one in found}
+    _write_tables({"observed": rows, "observed_scores": scores}, out)
     alone = compared[0].runs[0].folder
     if len(found) == 1 and len(compared[0].runs) == 1 and alone is not None:
         page = _keep(found[0], alone)
@@ -144,17 +156,23 @@ def _tell_ideas(
 
     found = [backtest_runs(one, ecosystem) for one in compared]
     if json:
-        tell_json({"backtests": [_backtest_data(one) for one in found]})
-    else:
-        for one in found:
-            heads = {str(name): str(name).replace("_", " ") for name in one.summary}
-            _print_columns(f"{one.name}: did the ideas come true?", one.summary, heads)
-            for note in (IDEAS, *one.notes):
-                tell(note)
-    if out is not None:
-        summaries = [one.summary.assign(name=one.name) for one in found]
-        listed = [one.ideas.assign(name=one.name) for one in found]
-        _write_tables({"backtest": summaries, "backtest_ideas": listed}, out)
+        tables = [{"summary": _as_rows(one.summary), "ideas": _as_rows(one.ideas)} for one in found]
+        backtests = zip(found, tables, strict=True)
+        tell_json(
+            {
+                "backtests": [
+                    vars(one) | rows | {"threshold": vars(one.threshold)} for one, rows in backtests
+                ]
+            }
+        )
+    for one in () if json else found:
+        heads = {str(name): str(name).replace("_", " ") for name in one.summary}
+        _print_columns(f"{one.name}: did the ideas come true?", one.summary, heads)
+        for note in (IDEAS, *one.notes):
+            tell(note)
+    summaries = {one.name: one.summary for one in found}
+    listed = {one.name: one.ideas for one in found}
+    _write_tables({"backtest": summaries, "backtest_ideas": listed}, out)
 
 
 def _tell_people(
@@ -170,13 +188,7 @@ def _tell_people(
             title = f"{name}: who did what, predicted by {len(one.runs)} runs and without a society"
             _print_columns(title, table, PEOPLE)
         tell(PREDICTIONS)
-    if out is not None:
-        _write_tables({"people": [table.assign(name=name) for name, table in found.items()]}, out)
-
-
-def _backtest_data(found: Backtest) -> dict[str, Any]:
-    tables = {"summary": _as_rows(found.summary), "ideas": _as_rows(found.ideas)}
-    return {**vars(found), **tables, "threshold": vars(found.threshold)}
+    _write_tables({"people": found}, out)
 
 
 def _print_comparison(found: ObservedComparison, other: str) -> None:
@@ -201,45 +213,36 @@ def _print_comparison(found: ObservedComparison, other: str) -> None:
 
 def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
     """Print some columns of a data frame, under their heads."""
-    print_table(title, tuple(columns.values()), _plain(table, tuple(columns)))
-
-
-def _plain(table: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Rows of plain values; None where one is missing, yes or no for a flag."""
-    cells = table[[*names]].astype(object)
-    cells = cells.where(cells.notna(), None)
-    words = {True: "yes", False: "no"}
-    return [
-        tuple(words[value] if isinstance(value, bool) else value for value in row)
-        for row in cells.itertuples(index=False, name=None)
-    ]
+    rows = [tuple(row.values()) for row in _as_rows(table[[*columns]])]
+    print_table(title, tuple(columns.values()), rows)
 
 
 def _as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    names = list(table.columns)
-    return [dict(zip(names, row, strict=True)) for row in _plain(table, names)]
+    """Rows of plain values; None where one is missing, yes or no for a flag."""
+    cells = table.astype(object)
+    cells = cells.where(cells.notna(), None)
+    words = {True: "yes", False: "no"}
+    return [
+        {key: words[value] if isinstance(value, bool) else value for key, value in row.items()}
+        for row in cells.to_dict("records")
+    ]
 
 
-def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
-    data = {"scores": _as_rows(found.tables.scores), "rows": _as_rows(found.tables.rows)}
-    return {"name": found.name, "reach": found.reach, **data, "notes": list(found.notes)}
-
-
-def _write_comparisons(found: Sequence[ObservedComparison], folder: Path) -> None:
-    rows = [one.tables.rows.assign(runs=one.name) for one in found]
-    scores = [one.tables.scores.assign(name=one.name) for one in found]
-    _write_tables({"observed": rows, "observed_scores": scores}, folder)
-
-
-def _write_tables(parts: Mapping[str, Sequence[pd.DataFrame]], folder: Path) -> None:
-    """Write tables as CSV, each of the parts under one another, by the name of the file."""
+def _write_tables(parts: Mapping[str, Mapping[str, pd.DataFrame]], folder: Path | None) -> None:
+    """Write each table as CSV, those of all names under one another, with a column ``name``."""
+    if folder is None:
+        return
     import pandas as pd
 
     from virsci_society.society.results.table_files import write_csv
 
+    tables = {
+        file: pd.concat([table.assign(name=name) for name, table in named.items()])
+        for file, named in parts.items()
+    }
     with writing(folder, "written to"):
-        write_csv(folder, {name: pd.concat(tables) for name, tables in parts.items()})
-    tell(f"tables: {', '.join(str(folder / f'{name}.csv') for name in parts)}", err=True)
+        write_csv(folder, tables)
+    tell(f"tables: {', '.join(str(folder / f'{file}.csv') for file in parts)}", err=True)
 
 
 def _keep(found: ObservedComparison, folder: Path) -> Path:

@@ -112,8 +112,7 @@ def _known(value: float) -> float | None:
 
 def write_page(cards: Sequence[Card], folder: Path) -> Path:
     """Write ``report.html``, ``facts.csv``, ``facts.tex`` and a figure of each measured fact."""
-    rows = [row for card in cards for row in card.rows()]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame([row for card in cards for row in card.rows()])
     numbers = [name for name in table if name not in (*TEXTS, "runs")]
     table = table.astype(dict.fromkeys(numbers, "Float64"))
     known = (one for card in cards for one in card.judged if math.isfinite(one.interval.value))
@@ -146,16 +145,14 @@ def _shown(card: Card) -> list[dict[str, Any]]:
 
 def _summary(card: Card) -> list[tuple[str, list[tuple[str, str]], bool]]:
     """Verdicts, what is not reproduced first: their facts, and whether to tell what these say."""
-    return [
-        (SHOWN.get(word, word), found, word in TOLD)
-        for word in VERDICTS
-        if (found := [_named(one) for one in card.judged if one.verdict == word])
-    ]
-
-
-def _named(one: Judged) -> tuple[str, str]:
-    """The name of a fact, and what it says."""
-    return one.name, dict(one.fact.card())["fact"]
+    found = []
+    for word in VERDICTS:
+        said = [
+            (one.name, dict(one.fact.card())["fact"]) for one in card.judged if one.verdict == word
+        ]
+        if said:
+            found.append((SHOWN.get(word, word), said, word in TOLD))
+    return found
 
 
 def figure(name: str, cards: Sequence[Card]) -> Markup:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.results.run import Run
 
-MOST_NAMED = 4
-"""So many measures are named of those that a closed society cannot reach."""
 MOST_LEFT_OUT = 0.05
 """A larger share of papers that the filters left out is told."""
 
@@ -79,7 +77,7 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     nobody_came = not arrived and wrote <= community.scientists
     return ObservedComparison(
         compared.name,
-        reach(tables, nobody_came, len(community.scientists), outside_seats=outside),
+        reach(tables, nobody_came, len(community.scientists), outside),
         tables,
         tuple(limitations(compared, ecosystem)),
     )
@@ -142,27 +140,21 @@ def whole_years(run: Run) -> int:
     return max(int(run.days // DAYS_PER_YEAR), 1)
 
 
-def reach(
-    tables: CommunityComparison, closed: bool, people: int, *, outside_seats: bool = False
-) -> str:
-    """Say which columns a society can reach.
+def reach(tables: CommunityComparison, closed: bool, people: int, outside_seats: bool) -> str:
+    """Which columns a society of so many people can reach, closed or open to others.
 
-    A closed society, in which nobody else can be asked, is held against its own scientists' real
-    papers, measured as if they were a run: what these miss, it must miss.
-
-    Args:
-        closed: only the scientists of day 0, who are ``people``, are members of teams in the runs.
-        people: at day 0.
+    A closed society is held against its own scientists' real papers, measured as if they were a
+    run: what these miss, it must miss.
     """
-    if closed and outside_seats:
-        return (
-            "Use column own. Of column all only authors_per_own_paper can be reached, since of the "
-            f"authors outside the {people:,} scientists of day 0 only the number is simulated."
-        )
     if not closed:
         return (
             "Columns own and all can be reached: people from outside the "
             f"{people:,} scientists of day 0 write too."
+        )
+    if outside_seats:
+        return (
+            "Use column own. Of column all only authors_per_own_paper can be reached, since of the "
+            f"authors outside the {people:,} scientists of day 0 only the number is simulated."
         )
     last = last_scores(tables, "all")
     missed = int(last["judged"]) - int(last["within_closed"])
@@ -171,7 +163,7 @@ def reach(
     return (
         "Use column own. Column all includes outside co-authors, whom this society cannot have: "
         f"its {people:,} scientists' own real papers miss {missed} of {int(last['judged'])} "
-        f"measures (score {float(last['score_closed']):.3g}){_worst(tables)}."
+        f"measures (score {float(last['score_closed']):.3g})."
     )
 
 
@@ -202,21 +194,6 @@ def headline(name: str, tables: CommunityComparison) -> str:
     )
 
 
-def _worst(tables: CommunityComparison) -> str:
-    rows = tables.rows[tables.rows["window"] == tables.rows["window"].max()]
-    values = rows[rows["kind"] != "KS"].dropna(subset=["tolerance"])
-    sides = {name: one.set_index("measure")["observed"] for name, one in values.groupby("side")}
-    sizes = values[values["side"] == "all"].set_index("measure")
-    off = (sides["own"] - sides["all"]).abs() / sizes["tolerance"]
-    off = off.where(sizes["kind"] != "relative", off / sides["all"])
-    order = off.dropna().sort_values(ascending=False, kind="stable")
-    named = [
-        f"{name} {sides['own'][name]:.3g} ({sides['all'][name]:.3g})"
-        for name in order[order > 1].index[:MOST_NAMED]
-    ]
-    return f": {', '.join(named)}" if named else ""
-
-
 def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
     """What the comparison cannot show, in sentences."""
     years = windows_of(compared, ecosystem)[-1]
@@ -234,8 +211,7 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
         "Topics are compared in samples of as many papers from either side and in names that "
         "occur before the boundary; halves is the distance of two such samples of the observed.",
         *_of_filters(ecosystem),
-        *_of_lengths(compared, ecosystem, years),
-        *_of_replicates(compared),
+        *_of_runs(compared.runs, ecosystem, years),
     ]
 
 
@@ -256,22 +232,15 @@ def _of_filters(ecosystem: Ecosystem) -> list[str]:
     return sentences
 
 
-def _of_lengths(compared: ComparedRuns, ecosystem: Ecosystem, years: int) -> list[str]:
-    """How the runs begin and end, where that makes them unlike the years they are held against."""
-    run, sentences = compared.runs[0], []
-    dates = [one.table("papers")["published"].dropna() for one in compared.runs]
-    first = min((float(known.min()) for known in dates if len(known)), default=0.0)
-    if first >= 1:
+def _of_runs(runs: Sequence[Run], ecosystem: Ecosystem, years: int) -> list[str]:
+    """What makes the runs, or their number, unlike the years they are compared with."""
+    days, sentences = runs[0].days, []
+    if days < years * DAYS_PER_YEAR:
         sentences.append(
-            "The society begins on day 0 without a team at work: its first paper appeared on day "
-            f"{first:.0f}. Real papers of those days had been begun before."
-        )
-    if run.days < years * DAYS_PER_YEAR:
-        sentences.append(
-            f"The run ends on day {run.days:g}, the real papers are those of a year: numbers of "
+            f"The run ends on day {days:g}, the real papers are those of a year: numbers of "
             "papers and authors are not of the same length of time."
         )
-    if run.days > years * DAYS_PER_YEAR:
+    if days > years * DAYS_PER_YEAR:
         sentences.append(
             "Of the run its whole years are compared, as far as there are real papers: papers "
             f"from day {years * DAYS_PER_YEAR:g} on are left out."
@@ -281,25 +250,14 @@ def _of_lengths(compared: ComparedRuns, ecosystem: Ecosystem, years: int) -> lis
             f"The past papers do not reach back {years} years before the boundary: there is no "
             "column before for that window."
         )
-    return sentences
-
-
-def _of_replicates(compared: ComparedRuns) -> list[str]:
-    sentences = []
-    if len(compared.runs) == 1:
+    if len(runs) == 1:
         sentences.append(
             "One run has no spread over seeds: z is in standard errors of the observed alone."
         )
-    digests = [run.digest for run in compared.runs if run.digest is not None]
+    digests = [run.digest for run in runs if run.digest is not None]
     if len(set(digests)) < len(digests):
         sentences.append(
             "Some of the runs have the same digest: they are one run, and the spread is too small."
-        )
-    names = sorted({run.name for run in compared.runs})
-    if len(names) > 1:
-        sentences.append(
-            f"The runs are of different scenarios ({', '.join(names)}): their spread is not that "
-            "over seeds."
         )
     return sentences
 

@@ -55,7 +55,11 @@ def verify_folder(folder: Path) -> Verification:
         told.tell(lambda: _verify_lock(folder / LOCK))
         told.tell(lambda: _verify_files(folder))
     elif (folder / "papers.parquet").exists():
-        told.tell(lambda: _verify_ecosystem(folder))
+        from virsci_society.society.ecosystem.storage import read_manifest
+
+        with told.collecting():
+            files = read_manifest(folder)["files"]
+            told.found.append(f"{folder}: {len(files)} files are as they were written")
     elif any((folder / name).exists() for name in (MANIFEST, JOURNAL, PARTIAL)):
         _verify_run(told, folder)
     else:
@@ -72,22 +76,27 @@ def _verify_run(told: Verification, folder: Path) -> None:
     told.tell(lambda: _verify_files(folder))
     if (folder / PARTIAL).is_dir():
         told.tell(lambda: _verify_files(folder / PARTIAL))
-    if (folder / JOURNAL).exists():
-        told.tell(lambda: _verify_journal(folder / JOURNAL))
+    if (path := folder / JOURNAL).exists():
+        with told.collecting(), Journal(path, frozen=True) as journal:
+            told.found.append(f"{path}: {journal.rows_verified} rows are as they were written")
 
 
 def _verify_study(told: Verification, study: Path) -> None:
     told.tell(lambda: _verify_kinds(study, LEVELS))
-    told.tell(lambda: _verify_study_lock(study))
+    with told.collecting():
+        read_lock(study)
+        told.found.append(f"{study / LOCK}: is as it was written")
     told.tell(lambda: _verify_files(study))
-    # Of runs that kept their measures alone there is no folder.
-    names = {one.name.partition(".")[0] for one in (study / "runs").iterdir()}
-    # Sorted, because a folder lists its files in an order of its own (rule 12).
-    for name in sorted(names):
-        if name.isdigit():
-            told.tell(lambda index=int(name): _verify_result(study, index))  # type: ignore[misc]
-            if (study / "runs" / name).is_dir():
-                _verify_run(told, study / "runs" / name)
+    # Of runs that kept their measures alone there is no folder. Sorted, because a folder lists its
+    # files in an order of its own (rule 12).
+    for name in sorted({one.name.partition(".")[0] for one in (study / "runs").iterdir()}):
+        if not name.isdigit():
+            continue
+        with told.collecting():
+            read_result(study, int(name))
+            told.found.append(f"run {int(name):04d}: its result is as it was written")
+        if (study / "runs" / name).is_dir():
+            _verify_run(told, study / "runs" / name)
 
 
 def _verify_kinds(folder: Path, depth: int) -> str:
@@ -104,16 +113,6 @@ def _verify_files(folder: Path) -> str:
     raise InputError(f"{folder / HASHES}: is missing; restore it")
 
 
-def _verify_journal(path: Path) -> str:
-    with Journal(path, frozen=True) as journal:
-        return f"{path}: {journal.rows_verified} rows are as they were written"
-
-
-def _verify_study_lock(study: Path) -> str:
-    read_lock(study)
-    return f"{study / LOCK}: is as it was written"
-
-
 def _verify_lock(path: Path) -> str:
     data = read_json_object(check_file(path))
     try:
@@ -122,15 +121,3 @@ def _verify_lock(path: Path) -> str:
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: {error}; restore it") from error
     return f"{path}: is as it was written"
-
-
-def _verify_result(study: Path, index: int) -> str:
-    read_result(study, index)
-    return f"run {index:04d}: its result is as it was written"
-
-
-def _verify_ecosystem(folder: Path) -> str:
-    from virsci_society.society.ecosystem.storage import read_manifest
-
-    files = read_manifest(folder)["files"]
-    return f"{folder}: {len(files)} files are as they were written"
