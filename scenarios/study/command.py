@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from virsci_society.scenarios.study.design import Design
-    from virsci_society.scenarios.study.engine import Engine
     from virsci_society.scenarios.study.lock import Lock, RunResult
 
 MOST = 20
@@ -111,10 +110,17 @@ def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust 
     from virsci_society.scenarios.study.run_study import open_study
 
     folder = _folder_of(study, out)
-    design, held = open_study(study, set_ or (), folder, trust)
-    check_arms(design, keys=False)
-    design, held_ = _locked(design, held, folder, trust, "lock")
-    tell(f"{folder / 'lock.json'}: {design.runs} runs, {held_.data['hash']}")
+    with make_progress() as progress:
+        design, held = open_study(
+            study,
+            set_ or (),
+            folder,
+            progress,
+            trust=trust,
+            by="lock",
+            check=lambda design, _: check_arms(design, keys=False),
+        )
+    tell(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
 
 
 @study.command()
@@ -160,27 +166,39 @@ def run(
     """
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.engine import Engine
-    from virsci_society.scenarios.study.lock import read_results, unfinished_runs
+    from virsci_society.scenarios.study.lock import exit_code, read_results, unfinished_runs
     from virsci_society.scenarios.study.run_study import open_study
 
+    def check(design: Design, held: Lock | None) -> None:
+        if held is None or again or unfinished_runs(read_results(folder, held)):
+            # The workers of a scheduler have keys of their own.
+            check_arms(design, keys=scheduler is None)
+
+    def leave(found: Sequence[RunResult]) -> None:
+        if code := exit_code(found):
+            _print_ends(folder, found, "the same command", err=True)
+            raise typer.Exit(code)
+
     folder = _folder_of(study, out)
-    design, locked = open_study(study, set_ or (), folder, trust)
-    if locked is None or again or unfinished_runs(read_results(folder, locked)):
-        # The workers of a scheduler have keys of their own.
-        check_arms(design, keys=scheduler is None)
-    design, held = _locked(design, locked, folder, trust, "run")
+    with make_progress() as progress:
+        design, held = open_study(study, set_ or (), folder, progress, trust=trust, check=check)
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
-    if index is not None:
-        _end(folder, _do(engine, design, folder, _indices(index, held)))
-        return
     before = read_results(folder, held)
     todo = unfinished_runs(before)
     if again:
         todo += [one.index for one in before if one.state == "quarantined"]
-    if todo:
+    if index is not None:
+        todo = _indices(index, held)
+    elif todo:
         tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
-        _do(engine, design, folder, sorted(todo))
-    _end(folder, _conclude(design, folder, held, changed=bool(todo)))
+    done = []
+    if todo:
+        at_once = prod(engine.sizes(design, len(todo)))
+        done = engine.run(design, folder, sorted(todo), _line_by_line(folder, len(todo), at_once))
+    if index is not None:
+        leave(done)
+        return
+    leave(_conclude(design, folder, held, changed=bool(todo)))
     # Reviewers come after the runs, so that here they are only announced.
     for line in _without_reviews(design, folder):
         tell(line, err=True)
@@ -232,8 +250,8 @@ def report(
     require_lock(folder)
     # A study of the library is kept in its folder, with the settings that it was run with.
     source = study if Path(study).is_file() else str(folder)
-    design, locked = open_study(source, set_ or (), folder, trust)
-    design, held = _locked(design, locked, folder, trust, "run")
+    with make_progress() as progress:
+        design, held = open_study(source, set_ or (), folder, progress, trust=trust)
     found = _conclude(design, folder, held, changed=True, interim_p=interim_p)
     if any(one.state != "done" for one in found):
         _print_ends(folder, found, f"'society study run {folder}'", err=False)
@@ -245,24 +263,6 @@ def _folder_of(study: str, out: Path | None) -> Path:
     from virsci_society.scenarios.study.study_file import default_study_folder, find_study
 
     return default_study_folder(find_study(study)) if out is None else out
-
-
-def _locked(
-    design: Design, held: Lock | None, folder: Path, trust: bool, by: str
-) -> tuple[Design, Lock]:
-    """The design with its matched values, and the lock of its folder, which is made if missing."""
-    from virsci_society.scenarios.study.lock import open_folder
-    from virsci_society.scenarios.study.run_study import match
-
-    with make_progress() as progress:
-        design = match(design, held, progress, trust)
-    return design, open_folder(design, folder, by)
-
-
-def _do(engine: Engine, design: Design, folder: Path, runs: Sequence[int]) -> list[RunResult]:
-    """Do runs and tell how far they are."""
-    at_once = prod(engine.sizes(design, len(runs)))
-    return engine.run(design, folder, runs, _line_by_line(folder, len(runs), at_once))
 
 
 def _indices(text: str, lock: Lock) -> list[int]:
@@ -330,15 +330,6 @@ def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[RunResult
         tell(f"{len(ended)} of {total} ({share:.0%}; {gone}): {describe_result(folder, one)}")
 
     return line
-
-
-def _end(folder: Path, found: Sequence[RunResult]) -> None:
-    """Leave with the exit code that these runs come to, and say which are not done and why."""
-    from virsci_society.scenarios.study.lock import exit_code
-
-    if code := exit_code(found):
-        _print_ends(folder, found, "the same command", err=True)
-        raise typer.Exit(code)
 
 
 def _print_ends(folder: Path, found: Sequence[RunResult], command: str, *, err: bool) -> None:

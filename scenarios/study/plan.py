@@ -13,7 +13,7 @@ from virsci_society.scenarios.planning.plan import SUMS, Plan, figure_text, plan
 from virsci_society.scenarios.planning.speed import duration
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
-from virsci_society.scenarios.study.design import Design, MatchedArm
+from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.engine import Engine
 from virsci_society.scenarios.terminal.arguments import tell
 from virsci_society.scenarios.terminal.console import print_table
@@ -34,23 +34,13 @@ class StudyForecast:
     rehearsed: tuple[float, ...] = ()
 
     def total(self, name: str) -> float:
-        """A figure of ``FIGURES`` for all runs together."""
+        """A figure of ``SUMS`` for all runs together."""
         return self.design.file.replicates * math.fsum(getattr(one, name) for one in self.plans)
 
     def wall_time(self) -> float:
         """Seconds if all runs share their slots: the longest run, or all work over the slots."""
-        alone = [one.seconds for one in self.plans]
-        work = self.design.file.replicates * math.fsum(one.work for one in self.plans)
-        return max(*alone, work / self.design.base.backend.at_once)
-
-    def detectable(self, tests: int = 1) -> float | None:
-        """Smallest effect that is found with a power of 0.8 as the smallest of some p (Holm)."""
-        from virsci_society.metrics.inference import comparisons
-
-        file = self.design.file
-        find = comparisons.detectable_paired if file.paired else comparisons.detectable_effect
-        found = find(file.replicates, alpha=0.05 / tests)
-        return None if math.isnan(found) else found
+        work = self.total("work") / self.design.base.backend.at_once
+        return max(*(one.seconds for one in self.plans), work)
 
     @property
     def priced(self) -> bool:
@@ -58,8 +48,14 @@ class StudyForecast:
         return all(one.priced for one in self.plans)
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data for one JSON object."""
+        """Plain data for one JSON object; the effects are those found with a power of 0.8."""
+        from virsci_society.metrics.inference import comparisons
+
         file, matching = self.design.file, matching_data(self.design)
+        find = comparisons.detectable_paired if file.paired else comparisons.detectable_effect
+        tests = max(1, comparisons_in(self.design))
+        effects = [find(file.replicates, alpha=0.05 / count) for count in (1, tests)]
+        known = [None if math.isnan(effect) else effect for effect in effects]
         return {
             "study": file.study,
             "arms": [
@@ -72,16 +68,13 @@ class StudyForecast:
             "wall_seconds_sharing_slots": self.wall_time(),
             **({} if matching is None else {"match": matching}),
             "comparisons": len(self.design.comparisons),
-            "detectable_effect": self.detectable(),
-            "detectable_effect_after_holm": self.detectable(max(1, comparisons_in(self.design))),
+            "detectable_effect": known[0],
+            "detectable_effect_after_holm": known[1],
         }
 
 
 def study_forecast(design: Design, progress: Progress) -> StudyForecast:
-    """Rehearse one run of every arm, with the first replicate's seed, and add up.
-
-    The progress shows each arm, and how far its rehearsal is.
-    """
+    """Rehearse one run of every arm, with the first replicate's seed, and add up."""
     plans, rehearsed = [], []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         progress.begin(f"rehearsing {arm.name}")
@@ -104,20 +97,41 @@ def comparisons_in(design: Design) -> int:
 
 def print_forecast(found: StudyForecast) -> None:
     """Print what a study will take and which effects it can find."""
-    file = found.design.file
-    runs = f"{len(found.design.arms)} arms x {file.replicates} replicates"
-    arms = [
-        (arm.name, f"{one.calls:,}")
-        for arm, one in zip(found.design.arms, found.plans, strict=True)
-    ]
-    title, figures = f"{file.study}: {runs} = {found.design.runs} runs", list(_figures(found))
-    _print_matching(found.design)
+    from virsci_society.metrics.inference.comparisons import power_sentences
+
+    design, file, first = found.design, found.design.file, found.plans[0]
+    title = f"{file.study}: {len(design.arms)} arms x {file.replicates} replicates = {design.runs}"
+    wall, figures = found.wall_time(), list(_figures(found))
+    _print_matching(design)
     if figures:
-        _print_arms("calls of one run", ("arm", "calls"), arms)
-        print_table(title, ("figure", "estimate"), figures)
+        arms = zip(design.arms, found.plans, strict=True)
+        rows = [(arm.name, f"{one.calls:,}") for arm, one in arms]
+        _print_arms("calls of one run", ("arm", "calls"), rows)
+        print_table(f"{title} runs", ("figure", "estimate"), figures)
     else:
-        tell(title)
-    tell(*_said(found))
+        tell(f"{title} runs")
+    if not wall:
+        at_once = math.prod(Engine().sizes(design, design.runs))
+        seconds = file.replicates * math.fsum(found.rehearsed) / at_once
+        tell(
+            f"wall time: at least {duration(max(seconds, *found.rehearsed))} on this machine, "
+            f"{at_once} at a time (--jobs)"
+        )
+    tell("rehearsed by rule-based scientists, not by a language model; the first seed of each arm")
+    tell(f"answers: {first.scenario.backend.backend.about}")
+    if not first.by_rules:
+        tell(first.assumptions_text())
+    if not found.priced:
+        tell("the price of a model is not known; 'society plan' tells how to give it")
+    tell(*power_sentences(file.replicates, file.paired, comparisons_in(design)))
+
+
+def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
+    for name, label in SUMS.items():
+        if (name != "usd" or found.priced) and (total := found.total(name)):
+            yield label, figure_text(name, total)
+    if wall := found.wall_time():
+        yield "wall time, sharing slots", duration(wall)
 
 
 def _print_arms(title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
@@ -131,54 +145,16 @@ def _print_matching(design: Design) -> None:
     wanted, matching = design.file.match, design.matching
     if wanted is None or matching is None:
         return
-    rows = [matched_row(one) for one in matching]
+    rows, far = [], []
+    for one in matching:
+        off = deviation(one.planned, one.target)
+        value = "" if one.value is None else str(one.value)
+        told = "" if math.isnan(off) else f"{off:+.1%}"
+        rows.append((one.arm, one.key or "as given", value, f"{one.planned:,.6g}", told))
+        if one.key is None and abs(off) > wanted.within:
+            far.append(one.arm)
     targets = dict.fromkeys(f"{one.target:,.6g}" for one in matching if one.target is not None)
     head = f"matched to {' and '.join(targets)} {UNITS[wanted.by]} a run"
     _print_arms(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows)
-    far = [
-        one.arm
-        for one in matching
-        if one.key is None and abs(deviation(one.planned, one.target)) > wanted.within
-    ]
     if far:
         tell(f"as given, and off by more than {wanted.within:.0%}: {', '.join(far)}")
-
-
-def matched_row(one: MatchedArm) -> tuple[str, ...]:
-    """Arm, key, value, what one run spends, and how far that is off the target."""
-    off = deviation(one.planned, one.target)
-    return (
-        one.arm,
-        one.key or "as given",
-        "" if one.value is None else str(one.value),
-        f"{one.planned:,.6g}",
-        "" if math.isnan(off) else f"{off:+.1%}",
-    )
-
-
-def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
-    for name, label in SUMS.items():
-        if (name != "usd" or found.priced) and (total := found.total(name)):
-            yield label, figure_text(name, total)
-    if wall := found.wall_time():
-        yield "wall time, sharing slots", duration(wall)
-
-
-def _said(found: StudyForecast) -> Iterator[str]:
-    from virsci_society.metrics.inference.comparisons import power_sentences
-
-    one, many = found.plans[0], found.design.file.replicates
-    if not found.wall_time():
-        jobs, together = Engine().sizes(found.design, found.design.runs)
-        seconds = many * math.fsum(found.rehearsed) / (jobs * together)
-        yield (
-            f"wall time: at least {duration(max(seconds, *found.rehearsed))} on this machine, "
-            f"{jobs * together} at a time (--jobs)"
-        )
-    yield "rehearsed by rule-based scientists, not by a language model; the first seed of each arm"
-    yield f"answers: {one.scenario.backend.backend.about}"
-    if not one.by_rules:
-        yield one.assumptions_text()
-    if not found.priced:
-        yield "the price of a model is not known; 'society plan' tells how to give it"
-    yield from power_sentences(many, found.design.file.paired, comparisons_in(found.design))

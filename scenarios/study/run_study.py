@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,23 +28,31 @@ from virsci_society.scenarios.study.tables import gather, is_gathered, study_jso
 
 
 def open_study(
-    study: str | Path, settings: Iterable[str], folder: Path, trust: bool
-) -> tuple[Design, Lock | None]:
-    """The design of a study, and the lock in its folder; None before there is one."""
+    study: str | Path,
+    settings: Iterable[str],
+    folder: Path,
+    progress: Progress,
+    *,
+    trust: bool,
+    by: str = "run",
+    check: Callable[[Design, Lock | None], object] = lambda design, held: None,
+) -> tuple[Design, Lock]:
+    """The design of a study and the lock of its folder, which is made if missing.
+
+    Args:
+        check: is called before anything is rehearsed or written, with the lock if there is one.
+    """
     find_code_here(trust)
     held = read_lock(folder)
     measured = () if held is None else held.data["measures"]
-    return read_study(study, settings, trust=trust, measured=measured), held
+    design = read_study(study, settings, trust=trust, measured=measured)
+    check(design, held)
+    if design.file.match is not None:
+        from virsci_society.scenarios.study.budget_matching import match_budgets
 
-
-def match(design: Design, held: Lock | None, progress: Progress, trust: bool) -> Design:
-    """The design with the values that its lock holds, or that are chosen now."""
-    if design.file.match is None:
-        return design
-    from virsci_society.scenarios.study.budget_matching import match_budgets
-
-    locked = None if held is None else held.data.get("match")
-    return match_budgets(design, locked, progress=progress, trust=trust)
+        locked = None if held is None else held.data.get("match")
+        design = match_budgets(design, locked, progress=progress, trust=trust)
+    return design, open_folder(design, folder, by)
 
 
 def conclude(
@@ -54,7 +62,7 @@ def conclude(
     *,
     changed: bool,
     interim_p: bool = False,
-    tell: Any = lambda line: None,
+    tell: Callable[[str], object] = lambda line: None,
 ) -> tuple[list[RunResult], bool]:
     """Gather and write the page, if there is anything new; how every run stands, and if it was."""
     found = read_results(folder, lock)
@@ -118,30 +126,26 @@ def run_study(
         [['papers', 'pairs to threes']]
     """
     find_code_here(trust)
-    tests = [{"test": "paired", "of": one} for one in measures] if comparisons is None else None
-    name = base.name if isinstance(base, Scenario) else Path(base).stem
-    design = study_of(
-        {
-            "study": name,
-            "arms": dict(arms),
-            "replicates": replicates,
-            "seed": seed,
-            "measures": list(measures),
-            "comparisons": list(comparisons or ()) if tests is None else tests,
-        },
-        base,
-        trust=trust,
-    )
+    if comparisons is None:
+        comparisons = [{"test": "paired", "of": one} for one in measures]
+    data = {
+        "study": base.name if isinstance(base, Scenario) else Path(base).stem,
+        "arms": dict(arms),
+        "replicates": replicates,
+        "seed": seed,
+        "measures": list(measures),
+        "comparisons": list(comparisons),
+    }
+    design = study_of(data, base, trust=trust)
     folder = FOLDERS / design.name if out is None else Path(out)
-    held = read_lock(folder)
     check_arms(design)
-    lock = open_folder(match(design, held, Progress(), trust), folder)
+    lock = open_folder(design, folder)
     todo = unfinished_runs(read_results(folder, lock))
     if todo:
         _, together = Engine().sizes(design, len(todo))
         run_locally(folder, todo, jobs=jobs, together=together, trust=trust)
     found, _ = conclude(design, folder, lock, changed=bool(todo))
     if not any(one.state == "done" for one in found):
-        told = "\n".join(describe_result(folder, one) for one in found[:1])
+        told = describe_result(folder, found[0])
         raise InputError(f"{folder}: no run of this study could be done: {told}")
     return Study.open(folder)
