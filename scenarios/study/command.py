@@ -208,11 +208,11 @@ def run(
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     """Tell how the runs of a study stand."""
-    from virsci_society.scenarios.study.lock import STATES, read_results, require_lock
+    from virsci_society.scenarios.study.lock import STATES, as_shown, read_results, require_lock
     from virsci_society.scenarios.terminal.console import print_table
 
     folder = _folder_of(study, out)
-    found = read_results(folder, require_lock(folder), to_show=True)
+    found = [as_shown(folder, one) for one in read_results(folder, require_lock(folder))]
     if json:
         tell_json([one.to_data() for one in found])
         return

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
@@ -42,7 +42,7 @@ from virsci_society.agents.files.file_hashes import hash_json, rewriting, signed
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
+from virsci_society.scenarios.config.yaml_io import write_yaml
 from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease, is_abandoned
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
 from virsci_society.scenarios.runs.run_journal import (
@@ -57,7 +57,7 @@ from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.study_file import STUDY, STUDY_HEAD, Comparison, Keep
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]
-STATES: tuple[State, ...] = get_args(State)
+STATES = get_args(State)
 ENDED = ("done", "quarantined")
 """What the same command does not begin again."""
 DECIDED = ("failed", "quarantined")
@@ -234,18 +234,15 @@ class Lock:
 
     def deviations(self, measures: Sequence[str], comparisons: Sequence[Comparison]) -> list[str]:
         """Everything that is reported otherwise than it was planned, one sentence each."""
-        planned = [Comparison.model_validate(one) for one in self.data["comparisons"]]
-        described = [[one.describe() for one in listed] for listed in (planned, comparisons)]
+        planned = [Comparison.model_validate(one).describe() for one in self.data["comparisons"]]
         lines = []
         for what, before, now in (
             ("measure", self.data["measures"], measures),
-            ("comparison", *described),
+            ("comparison", planned, [one.describe() for one in comparisons]),
         ):
-            added, dropped = (
-                [x for x in a if x not in b] for a, b in ((now, before), (before, now))
-            )
-            lines += [f"{what} added after the lock, so exploratory: {one}" for one in added]
-            lines += [f"planned {what} left out: {one}" for one in dropped]
+            added = f"{what} added after the lock, so exploratory: "
+            lines += [added + one for one in now if one not in before]
+            lines += [f"planned {what} left out: {one}" for one in before if one not in now]
         return lines
 
 
@@ -314,18 +311,25 @@ def require_lock(study: Path) -> Lock:
     return lock
 
 
-def differences(held: Lock, wanted: Lock) -> Iterator[str]:
+def differences(held: Lock, wanted: Lock) -> list[str]:
     """Everything that would be run otherwise than it was locked, one line each, both values."""
     whole = [key for key in {**held.data, **wanted.data} if key not in ASIDE]
     old, new = ({key: one.data.get(key) for key in whole} for one in (held, wanted))
-    yield from key_differences(old, new)
+    lines = list(key_differences(old, new))
     before, after = ({arm["name"]: arm for arm in one.arms} for one in (held, wanted))
-    yield from (f"arm {name}: left out" for name in before if name not in after)
-    yield from (f"arm {name}: new" for name in after if name not in before)
+    lines += [f"arm {name}: left out" for name in before if name not in after]
+    lines += [f"arm {name}: new" for name in after if name not in before]
     for name in before:
         if name in after:
-            for line in key_differences(before[name]["set"], after[name]["set"]):
-                yield f"arm {name}: {line}"
+            changed = key_differences(before[name]["set"], after[name]["set"])
+            lines += [f"arm {name}: {line}" for line in changed]
+    if not lines and [*before] != [*after]:
+        lines = [f"order of the arms: {', '.join(before)} -> {', '.join(after)}"]
+    if not lines and any(
+        after[name]["scenario"] != arm["scenario"] for name, arm in before.items()
+    ):
+        lines = ["the scenarios of the arms: this release gives a key another default"]
+    return lines
 
 
 def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
@@ -340,21 +344,17 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
         theirs = [p for p, mark in marks.items() if p.is_file() and mark not in read_plain_text(p)]
         if theirs or holds_others(folder, BASE, STUDY, LOCK):
             raise InputError(f"{folder}: holds other files; give another folder with --out")
-    elif held.data["hash"] != wanted.data["hash"]:
-        lines = list(differences(held, wanted))
-        names = [[arm["name"] for arm in one.arms] for one in (held, wanted)]
-        if not lines and names[0] != names[1]:
-            lines = [f"order of the arms: {' -> '.join(map(', '.join, names))}"]
-        scenarios = [[arm["scenario"] for arm in one.arms] for one in (held, wanted)]
-        if not lines and scenarios[0] != scenarios[1]:
-            lines = ["the scenarios of the arms: this release gives a key another default"]
-        if lines:
-            raise InputError(
-                f"{folder}: was locked for another study:\n  " + "\n  ".join(lines) + "\n"
-                "go on with what it was locked for, or give another folder with --out"
-            )
+    elif held.data["hash"] != wanted.data["hash"] and (lines := differences(held, wanted)):
+        raise InputError(
+            f"{folder}: was locked for another study:\n  " + "\n  ".join(lines) + "\n"
+            "go on with what it was locked for, or give another folder with --out"
+        )
+    data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
+    kinds = {key: one for key, one in data["arms"].items() if one is not None}
+    data["arms"] = kinds.get("named", kinds)
+    study = f"# {design.about or design.file.study}.\n{STUDY_HEAD}{write_yaml(data)}"
     base = BASE_HEAD + write_yaml(design.base.to_data() | {"out": None})
-    for path, text in ((folder / BASE, base), (folder / STUDY, _study_text(design))):
+    for path, text in ((folder / BASE, base), (folder / STUDY, study)):
         if not path.is_file() or read_plain_text(path) != text:
             with rewriting(path):
                 write_text(path, text)
@@ -365,26 +365,16 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     return held or wanted
 
 
-def _study_text(design: Design) -> str:
-    data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
-    kinds = {key: one for key, one in data["arms"].items() if one is not None}
-    data["arms"] = kinds.get("named", kinds)
-    return f"# {design.about or design.file.study}.\n{STUDY_HEAD}{write_yaml(data)}"
+def read_results(folder: Path, lock: Lock) -> list[RunResult]:
+    """The result of every run, in the order of the index."""
+    return [read_result(folder, index) or lock.waiting(index) for index in range(lock.runs)]
 
 
-def read_results(folder: Path, lock: Lock, *, to_show: bool = False) -> list[RunResult]:
-    """The result of every run, in the order of the index.
-
-    Args:
-        to_show: for people to look at: a run whose process was killed is told as stopped.
-    """
-    found = [read_result(folder, index) or lock.waiting(index) for index in range(lock.runs)]
-    return [
-        replace(one, state="stopped", reason=CUT_OFF)
-        if to_show and one.state == "running" and is_abandoned(folder_of(folder, one.index))
-        else one
-        for one in found
-    ]
+def as_shown(folder: Path, one: RunResult) -> RunResult:
+    """A result for people to look at: a run whose process was killed has stopped."""
+    if one.state == "running" and is_abandoned(folder_of(folder, one.index)):
+        return replace(one, state="stopped", reason=CUT_OFF)
+    return one
 
 
 def done_runs(study: Path) -> list[RunResult]:
@@ -417,8 +407,3 @@ def trim_runs(study: Path, results: Sequence[RunResult], keep: Keep) -> None:
         if one.state == "done" and (folder / JOURNAL if keep == "tables" else folder).exists():
             with suppress(LeaseHeld), hold_lease(folder, "what is not kept of it is deleted"):
                 keep_only(folder, keep)
-
-
-def kept_settings(study: Path) -> Mapping[Any, Any]:
-    """The keys of the study's own file, such as ``keep`` and ``budget``, which may change."""
-    return read_yaml(study / STUDY).data

@@ -25,6 +25,7 @@ from virsci_society.agents.journal.records import NANO, nano_bound
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease, stop_all
 from virsci_society.scenarios.runs.progress import Progress
@@ -42,12 +43,11 @@ from virsci_society.scenarios.study.lock import (
     RunResult,
     folder_of,
     keep_only,
-    kept_settings,
     read_result,
     require_lock,
     write_result,
 )
-from virsci_society.scenarios.study.study_file import crossed_settings
+from virsci_society.scenarios.study.study_file import STUDY, crossed_settings
 
 T = TypeVar("T")
 LONGEST_REASON = 400
@@ -79,110 +79,105 @@ def run_one(
             result = read_result(study, index) or waiting
             if is_over(result):
                 return result
-            one = _LeasedRun(study, lock, result, lease, trust, resources or SharedResources())
-            return one.execute()
+            return _run_under(lease, study, lock, result, trust, resources or SharedResources())
     except (LeaseHeld, LeaseLost) as held:
         return replace(waiting, state="running", reason=_reason_of(held))
 
 
-class _LeasedRun(Progress):
-    """One run under its lease, which notes that it has begun its own work at its first phase.
+class _Beginning(Progress):
+    """Notes that a run has begun its own work, at its first phase.
 
     Not before: a process that is killed while it imports the libraries dies of no run's fault.
     """
 
-    def __init__(
-        self,
-        study: Path,
-        lock: Lock,
-        held: RunResult,
-        lease: Lease,
-        trust: bool,
-        resources: SharedResources,
-    ) -> None:
-        self.study, self.lock, self.lease, self.trust = study, lock, lease, trust
-        self.folder, self.resources = folder_of(study, held.index), resources
-        self.before, self.begun = held, False
-        # It was killed where its journal ends now.
-        died_at = (*held.died_at, _answered(self.folder)) if held.state == "running" else ()
-        self.fresh = replace(lock.waiting(held.index), died_at=died_at)
+    def __init__(self, note: Callable[[], object]) -> None:
+        self.notes = [note]
 
     def begin(self, phase: str) -> None:
         """Note the beginning once."""
-        if not self.begun:
-            self.begun = True
-            self._write(state="running")
+        while self.notes:
+            self.notes.pop()()
 
-    def execute(self) -> RunResult:
-        """Do the run, unless it is to be put into quarantine."""
-        if self.fresh.deaths >= QUARANTINE:
-            how = f" ({self.before.reason})" if self.before.reason else ""
-            reason = f"it has killed its process {self.fresh.deaths} times{how}; --again begins it"
-            return self._write(state="quarantined", reason=f"{reason} all the same", code=3)
-        settings = kept_settings(self.study)
-        try:
-            scenario = self._scenario(settings.get("budget"))
-            # A page takes longer than most rehearsals; 'society export page' writes it.
-            run_scenario(
-                scenario, self.folder, self, lease=self.lease, resources=self.resources, page=False
-            )
-            # Measuring limits the threads of numerical libraries, which belong to the whole
-            # process.
-            with self.resources.build_lock:
-                named = self.lock.kept_measures(self.lock.data["measures"])
-                measures = measure_run_folder(self.folder, named)
-            manifest = read_manifest(self.folder)
-            result = self._write(
-                state="done",
-                died_at=(),
-                digest=manifest["digest"],
-                boundary=manifest["boundary"],
-                measures=measures,
-                **_spent_by(self.folder),
-            )
-        except LeaseLost:
-            raise  # how it stands is for its new owner to say
-        except BaseException as error:
-            # Whatever is wrong with one run is its own affair.
-            if isinstance(error, InputError | Stopped | Diverged):
-                code = error.exit_code
-            else:
-                code = 1 if isinstance(error, Exception) else Stopped.exit_code
-            ours, reason = isinstance(error, SocietyError), _reason_of(error)
-            whole = redact(str(error) if ours else "".join(traceback.format_exception(error)))
-            result = self._write(
-                state="stopped" if code in (4, 5) else "failed",
-                reason=reason,
-                code=code,
-                details="" if " ".join(whole.split()) == reason else whole,
-                died_at=(),
-                **_spent_by(self.folder),
-            )
-            if not isinstance(error, Exception):
-                raise
-            return result
-        keep_only(self.folder, settings["keep"])
-        return result
 
-    def _write(self, **found: Any) -> RunResult:
-        result = replace(self.fresh, **found)
+def _run_under(
+    lease: Lease,
+    study: Path,
+    lock: Lock,
+    before: RunResult,
+    trust: bool,
+    resources: SharedResources,
+) -> RunResult:
+    """Do a run under its lease, unless it is to be put into quarantine."""
+    folder, settings = folder_of(study, before.index), read_yaml(study / STUDY).data
+    # It was killed where its journal ends now.
+    died_at = (*before.died_at, _answered(folder)) if before.state == "running" else ()
+    fresh = replace(lock.waiting(before.index), died_at=died_at)
+
+    def write(**found: Any) -> RunResult:
+        result = replace(fresh, **found)
         # Another owner may have written a result of its own meanwhile.
-        self.lease.check()
-        write_result(self.study, result)
+        lease.check()
+        write_result(study, result)
         return result
 
-    def _scenario(self, budget: Any) -> Scenario:
-        fresh, arm = self.fresh, self.lock.arm_of(self.fresh.index)
-        base = load_scenario(self.study / BASE, trust=self.trust)
-        more = {"seed": fresh.seed, "name": f"{base.name}, {arm['name']}"[:200]}
-        crossed = crossed_settings(self.lock.data.get("crossed", {}), fresh.replicate)
-        scenario = scenario_of(base, arm["set"] | crossed | more, trust=self.trust)
-        if budget is None:
-            return scenario
-        part = share_of(Budget.model_validate(budget), self.lock.runs)
-        narrower = narrower_budget(scenario.backend.budget, part)
-        speaking = scenario.backend.model_copy(update={"budget": narrower})
-        return scenario.model_copy(update={"backend": speaking})
+    if fresh.deaths >= QUARANTINE:
+        how = f" ({before.reason})" if before.reason else ""
+        reason = f"it has killed its process {fresh.deaths} times{how}; --again begins it"
+        return write(state="quarantined", reason=f"{reason} all the same", code=3)
+    progress = _Beginning(lambda: write(state="running"))
+    try:
+        scenario = _scenario_of(study, lock, fresh, settings.get("budget"), trust)
+        # A page takes longer than most rehearsals; 'society export page' writes it.
+        run_scenario(scenario, folder, progress, lease=lease, resources=resources, page=False)
+        # Measuring limits the threads of numerical libraries, which belong to the whole process.
+        with resources.build_lock:
+            measures = measure_run_folder(folder, lock.kept_measures(lock.data["measures"]))
+        manifest = read_manifest(folder)
+        result = write(
+            state="done",
+            died_at=(),
+            digest=manifest["digest"],
+            boundary=manifest["boundary"],
+            measures=measures,
+            **_spent_by(folder),
+        )
+    except LeaseLost:
+        raise  # how it stands is for its new owner to say
+    except BaseException as error:
+        # Whatever is wrong with one run is its own affair.
+        if isinstance(error, InputError | Stopped | Diverged):
+            code = error.exit_code
+        else:
+            code = 1 if isinstance(error, Exception) else Stopped.exit_code
+        ours, reason = isinstance(error, SocietyError), _reason_of(error)
+        whole = redact(str(error) if ours else "".join(traceback.format_exception(error)))
+        result = write(
+            state="stopped" if code in (4, 5) else "failed",
+            reason=reason,
+            code=code,
+            details="" if " ".join(whole.split()) == reason else whole,
+            died_at=(),
+            **_spent_by(folder),
+        )
+        if not isinstance(error, Exception):
+            raise
+        return result
+    keep_only(folder, settings["keep"])
+    return result
+
+
+def _scenario_of(study: Path, lock: Lock, run: RunResult, budget: Any, trust: bool) -> Scenario:
+    """The scenario of a run, with its own part of the study's budget."""
+    base, arm = load_scenario(study / BASE, trust=trust), lock.arm_of(run.index)
+    more = {"seed": run.seed, "name": f"{base.name}, {arm['name']}"[:200]}
+    crossed = crossed_settings(lock.data.get("crossed", {}), run.replicate)
+    scenario = scenario_of(base, arm["set"] | crossed | more, trust=trust)
+    if budget is None:
+        return scenario
+    part = share_of(Budget.model_validate(budget), lock.runs)
+    narrower = narrower_budget(scenario.backend.budget, part)
+    speaking = scenario.backend.model_copy(update={"budget": narrower})
+    return scenario.model_copy(update={"backend": speaking})
 
 
 def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
