@@ -4,8 +4,7 @@ A child is given a batch of runs and sends back short results, as text. One that
 batch: the runs that it had under way are begun again in a child of their own each, so that the run
 that kills its process is found and put into quarantine, and the others are not; the rest of the
 batch goes to the next child. ``concurrent.futures`` is not used, because a process that dies breaks
-its whole pool. A dask worker does one run at a time; journals and results lie in the study's
-folder, which all workers share, so a run that is lost is simply submitted again.
+its whole pool.
 """
 
 from __future__ import annotations
@@ -74,18 +73,15 @@ class Engine:
         options |= {"fail_fast": self.fail_fast, "on_result": on_result}
         if self.scheduler is None and self.local_cluster is None:
             jobs, together = self.sizes(design, len(indices))
-            apart = len(indices) > 1
-            return run_locally(
-                folder, indices, jobs=jobs, together=together, apart=apart, **options
-            )
+            options |= {"jobs": jobs, "together": together, "apart": len(indices) > 1}
+            return run_locally(folder, indices, **options)
         refused = {"--jobs": self.jobs, "--together": self.together}
         if given := [name for name, value in refused.items() if value is not None]:
             raise InputError(f"{' and '.join(given)}: for runs on this machine, not on a cluster")
         from virsci_society.scenarios.study.dask_engine import run_on_cluster
 
-        return run_on_cluster(
-            folder, indices, scheduler=self.scheduler, local_cluster=self.local_cluster, **options
-        )
+        options |= {"scheduler": self.scheduler, "local_cluster": self.local_cluster}
+        return run_on_cluster(folder, indices, **options)
 
     def sizes(self, design: Design, runs: int) -> tuple[int, int]:
         """Processes on this machine, and runs in each at a time."""

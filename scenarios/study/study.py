@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import ValidationError
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
@@ -32,51 +32,13 @@ from virsci_society.metrics.inference.correlations import (
 from virsci_society.metrics.inference.two_lines import TwoLines, inverted_u
 from virsci_society.metrics.measures import measure_label
 from virsci_society.scenarios.study.lock import read_result
-from virsci_society.scenarios.study.study_file import Comparison, Figure, Match, Scatter
-from virsci_society.scenarios.study.tables import NEEDED, STUDY_JSON
+from virsci_society.scenarios.study.tables import (
+    NEEDED,
+    STUDY_JSON,
+    PlannedComparison,
+    StudyDescription,
+)
 from virsci_society.society.results.table_files import read_parquet
-
-
-class StudyArm(BaseModel):
-    """One arm: its name, the scenario keys that it sets, and what it is one of.
-
-    ``of``: the name in the file of an arm that is run at several budgets; ``budget``: its own.
-    """
-
-    name: str
-    set: dict[str, Any] = Field(default_factory=dict)
-    of: str = ""
-    budget: float | None = None
-
-
-class PlannedComparison(Comparison):
-    """One comparison as it was planned, or ``exploratory``: added after the lock."""
-
-    exploratory: bool = False
-
-
-class StudyDescription(BaseModel):
-    """The content of ``study.json``."""
-
-    title: str = ""
-    about: str = ""
-    design: str = "named"
-    arms: list[StudyArm]
-    keys: list[str] = Field(default_factory=list)
-    replicates: int = Field(ge=1)
-    measures: list[str]
-    labels: dict[str, str] = Field(default_factory=dict)
-    comparisons: list[PlannedComparison] = Field(default_factory=list)
-    figures: list[Figure | Scatter] = Field(default_factory=list)
-    crossed: dict[str, list[Any]] = Field(default_factory=dict)
-    usable: dict[str, float] = Field(default_factory=dict)
-    unusable: dict[int, str] = Field(default_factory=dict)
-    match: Match | None = None
-    paired: bool = True
-    deviations: list[str] = Field(default_factory=list)
-    backend_about: str = ""
-    leak: dict[str, Any] = Field(default_factory=dict)
-    reviewers: dict[str, str] = Field(default_factory=dict)
 
 
 class Study:
@@ -176,12 +138,10 @@ class Study:
         """
         rows = []
         for one in compute_comparisons(self):
-            row = one.row()
-            own: dict[str, Any] = {"measure": one.measure, "of": " to ".join(one.of)}
-            own |= {"test": one.test, "n": row["n"], "estimate": one.estimate}
-            own |= {"low": row.get("low"), "high": row.get("high"), "p": one.p, "holm": one.holm}
-            rows.append(own | {"planned": one.planned})
-        table = pd.DataFrame(rows)
+            row = one.row() | {"of": " to ".join(one.of), "test": one.test}
+            rows.append(row | {"estimate": one.estimate, "planned": one.planned})
+        columns = ["measure", "of", "test", "n", "estimate", "low", "high", "p", "holm", "planned"]
+        table = pd.DataFrame(rows).reindex(columns=columns)
         return table if self.shows_p else without_p(table)
 
     @property

@@ -6,12 +6,13 @@ done. The page of a study is made from them alone.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, Field
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import remove_file, remove_folder
@@ -30,6 +31,9 @@ from virsci_society.scenarios.study.lock import (
 from virsci_society.scenarios.study.study_file import (
     STUDY,
     Comparison,
+    Figure,
+    Match,
+    Scatter,
     crossed_settings,
     unusable_reason,
 )
@@ -42,6 +46,48 @@ if TYPE_CHECKING:
 STUDY_JSON, TABLES = "study.json", "tables"
 NEEDED = ("runs", "results")
 """Tables that every study has."""
+
+
+class StudyArm(BaseModel):
+    """One arm: its name, the scenario keys that it sets, and what it is one of.
+
+    ``of``: the name in the file of an arm that is run at several budgets; ``budget``: its own.
+    """
+
+    name: str
+    set: dict[str, Any] = Field(default_factory=dict)
+    of: str = ""
+    budget: float | None = None
+
+
+class PlannedComparison(Comparison):
+    """One comparison as it was planned, or ``exploratory``: added after the lock."""
+
+    exploratory: bool = False
+
+
+class StudyDescription(BaseModel):
+    """The content of ``study.json``: what was asked, and how it departs from what was planned."""
+
+    title: str = ""
+    about: str = ""
+    design: str = "named"
+    arms: list[StudyArm]
+    keys: list[str] = Field(default_factory=list)
+    replicates: int = Field(ge=1)
+    measures: list[str]
+    labels: dict[str, str] = Field(default_factory=dict)
+    comparisons: list[PlannedComparison] = Field(default_factory=list)
+    figures: list[Figure | Scatter] = Field(default_factory=list)
+    crossed: dict[str, list[Any]] = Field(default_factory=dict)
+    usable: dict[str, float] = Field(default_factory=dict)
+    unusable: dict[int, str] = Field(default_factory=dict)
+    match: Match | None = None
+    paired: bool = True
+    deviations: list[str] = Field(default_factory=list)
+    backend_about: str = ""
+    leak: dict[str, Any] = Field(default_factory=dict)
+    reviewers: dict[str, str] = Field(default_factory=dict)
 
 
 def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult]) -> None:
@@ -92,51 +138,40 @@ def is_gathered(folder: Path, content: str) -> bool:
 
 
 def study_json(design: Design, lock: Lock, folder: Path, results: Sequence[RunResult]) -> str:
-    """The text of ``study.json``: what was asked, and how it departs from what was planned."""
+    """The text of ``study.json``."""
     from virsci_society.scenarios.review.review import panel_folders, reviewer_description
 
     file = design.file
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
-    comparisons = [
-        one.model_dump(mode="json") | {"exploratory": one not in planned}
-        for one in design.comparisons
-    ]
-    arms = [
-        {"name": arm.name, "set": dict(arm.settings)}
-        | ({"of": arm.of, "budget": arm.budget} if arm.of else {})
-        for arm in design.arms
-    ]
-    optional = {
-        "labels": file.labels,
-        "figures": [one.model_dump(mode="json") for one in file.figures],
-        "crossed": file.crossed,
-        "usable": file.usable,
-        "unusable": {
-            str(one.index): why
-            for one in results
-            if (why := unusable_reason(file.usable, one.measures))
-        },
-        "match": file.match and file.match.model_dump(mode="json"),
-        "reviewers": {one.name: reviewer_description(one) for one in panel_folders(folder)},
-    }
-    data = {
-        "title": file.study,
-        "about": design.about,
-        "design": file.arms.kind,
-        "arms": arms,
-        "keys": design.keys,
-        "replicates": file.replicates,
-        "seeds": {arm["name"]: arm["seeds"] for arm in lock.arms},
-        "measures": list(file.measures),
-        "comparisons": comparisons,
-        "paired": file.paired,
-        "lock": lock.data["hash"],
-        "deviations": lock.deviations(file.measures, design.comparisons),
-        "backend_about": speaker_of_study(design),
-        "leak": leak_notes(design, results),
-        **{key: value for key, value in optional.items() if value},
-    }
-    return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
+    unusable = {one.index: unusable_reason(file.usable, one.measures) for one in results}
+    described = StudyDescription(
+        title=file.study,
+        about=design.about,
+        design=file.arms.kind,
+        arms=[
+            StudyArm(name=arm.name, set=dict(arm.settings), of=arm.of, budget=arm.budget)
+            for arm in design.arms
+        ],
+        keys=design.keys,
+        replicates=file.replicates,
+        measures=list(file.measures),
+        labels=file.labels,
+        comparisons=[
+            PlannedComparison(**one.model_dump(), exploratory=one not in planned)
+            for one in design.comparisons
+        ],
+        figures=list(file.figures),
+        crossed={key: list(values) for key, values in file.crossed.items()},
+        usable=file.usable,
+        unusable={index: why for index, why in unusable.items() if why},
+        match=file.match,
+        paired=file.paired,
+        deviations=lock.deviations(file.measures, design.comparisons),
+        backend_about=speaker_of_study(design),
+        leak=leak_notes(design, results),
+        reviewers={one.name: reviewer_description(one) for one in panel_folders(folder)},
+    )
+    return described.model_dump_json(indent=1) + "\n"
 
 
 def leak_notes(design: Design, results: Sequence[RunResult]) -> dict[str, str]:
@@ -160,17 +195,15 @@ def runs_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
 
     settings = {arm.name: arm.settings for arm in design.arms}
     crossed = [crossed_settings(design.file.crossed, one.replicate) for one in results]
-    columns: dict[str, Any] = {
-        "run": pd.array([one.index for one in results], dtype="int64"),
-        "arm": pd.array([one.arm for one in results], dtype="string"),
-        "replicate": pd.array([one.replicate for one in results], dtype="int64"),
-        "seed": pd.array([one.seed for one in results], dtype="int64"),
-        "state": pd.array([one.state for one in results], dtype="string"),
-        "digest": pd.array([one.digest for one in results], dtype="string"),
-        **{key: _column([one[key] for one in crossed]) for key in design.file.crossed},
-        **{key: _column([settings[one.arm].get(key) for one in results]) for key in design.keys},
-    }
-    return pd.DataFrame(columns)
+    kinds = {"run": "int64", "arm": "string", "replicate": "int64", "seed": "int64"}
+    kinds |= {"state": "string", "digest": "string"}
+    rows = [(one.index, one.arm, one.replicate, one.seed, one.state, one.digest) for one in results]
+    table = pd.DataFrame(rows, columns=[*kinds]).astype(kinds)
+    for key in design.file.crossed:
+        table[key] = _column([one[key] for one in crossed])
+    for key in design.keys:
+        table[key] = _column([settings[one.arm].get(key) for one in results])
+    return table
 
 
 def _column(values: Sequence[Any]) -> Any:
@@ -189,15 +222,14 @@ def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
     """One row per run and measure; the value is NaN where there is none, or it does not count."""
     import pandas as pd
 
-    usable = design.file.usable
-    rows = [
-        (one.index, one.arm, one.replicate, one.seed, name, one.measures.get(name, math.nan))
-        if name in usable or not unusable_reason(usable, one.measures)
-        else (one.index, one.arm, one.replicate, one.seed, name, math.nan)
-        for one in results
+    usable, rows = design.file.usable, []
+    for one in results:
+        counts = not unusable_reason(usable, one.measures)
         # Those of novelty in a further embedding are called "HD by NAME".
-        for name in (*design.file.measures, *(name for name in one.measures if " by " in name))
-    ]
+        further = [name for name in one.measures if " by " in name]
+        for name in (*design.file.measures, *further):
+            value = one.measures.get(name, math.nan) if counts or name in usable else math.nan
+            rows.append((one.index, one.arm, one.replicate, one.seed, name, value))
     table = pd.DataFrame(rows, columns=["run", "arm", "replicate", "seed", "measure", "value"])
     whole = dict.fromkeys(("run", "replicate", "seed"), "int64")
     return table.astype({**whole, "arm": "string", "measure": "string", "value": "float64"})
@@ -220,15 +252,12 @@ def matched_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame 
         values = [run.measures.get(SPENT[wanted.by], math.nan) for run in runs]
         known = [value for value in values if math.isfinite(value)]
         spent = math.fsum(known) / len(known) if known else math.nan
-        off, spent_off = (deviation(each, one.target) for each in (one.planned, spent))
-        planned = {"key": one.key, "value": one.value, "target": one.target}
-        planned |= {"planned": one.planned, "planned_off": off}
-        rows.append(
-            {"arm": one.arm, **planned, "n": len(known), "spent": spent, "spent_off": spent_off}
-        )
-    numbers = dict.fromkeys(("target", "planned", "planned_off", "spent", "spent_off"), "float64")
-    kinds = {"arm": "string", "key": "string", "value": "Int64", "n": "int64", **numbers}
-    return pd.DataFrame(rows).astype(kinds)
+        off = (deviation(each, one.target) for each in (one.planned, spent))
+        rows.append((*vars(one).values(), len(known), spent, *off))
+    columns = ["arm", "key", "value", "target", "planned", "n", "spent", "planned_off", "spent_off"]
+    kinds = {"arm": "string", "key": "string", "value": "Int64", "n": "int64"}
+    table = pd.DataFrame(rows, columns=columns)
+    return table.astype({**dict.fromkeys(columns, "float64"), **kinds})
 
 
 def texts_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | None:
