@@ -46,30 +46,29 @@ def extent_of(outcome: str) -> tuple[float, float]:
 
 def measure_figures(study: Study, measure: str) -> list[Markup]:
     """Figures of a measure against the varied key, or arm by arm; none without values."""
-    scale = percentage(study, measure)
+    scale, (low, high) = percentage(study, measure), measure_extent(measure)
     shown = {arm: study.numbers(measure, arm) * scale for arm in study.arms}
     if not any(len(values) for values in shown.values()):
         return []
-    low, high = measure_extent(measure)
-    extent = (low * scale, high * scale)
-    if is_drawn_by_arm(study):
+    extent, figures = (low * scale, high * scale), []
+    key, series = series_of(study)
+    if not study.sampled and (key is None or len(series) > len(SERIES)):
         rows = [(arm, values, t_interval(values, extent=extent)) for arm, values in shown.items()]
         drawn, axes = _figure_of_rows(rows)
         axes.title, axes.x.bounds = _title(study, measure, MAX_TITLE_LENGTH), extent
         return [drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")]
-    figures = []
-    for key in study.numeric_keys() if study.sampled else [x_axis_key(study)]:
+    for one in study.numeric_keys() if study.sampled else [key or ""]:
         drawn = Plot(4.2, 2.6) if study.sampled else Plot(4.6, 2.9)
         axes = drawn.axes()
         if study.sampled:
-            x, y = key_and_measure(study, measure, key, study.arms)
+            x, y = key_and_measure(study, measure, one, study.arms)
             axes.dots(x, y * scale, BLUE, size=4.2, opacity=0.6)
             about = "the mean of each point"
         else:
-            _draw_series(axes, study, key, shown, extent)
+            _draw_series(axes, study, one, series, shown, extent)
             about = "means with 95 % intervals, and replicates"
-        _name_axes(axes, study, measure, key)
-        figures.append(drawn.svg(f"{measure} against {key}: {about}"))
+        _name_axes(axes, study, measure, one)
+        figures.append(drawn.svg(f"{measure} against {one}: {about}"))
     return figures
 
 
@@ -84,32 +83,20 @@ def _name_axes(axes: Axes, study: Study, measure: str, key: str) -> None:
     axes.title = _title(study, measure, MAX_TITLE_LENGTH - 16)
 
 
-def is_drawn_by_arm(study: Study) -> bool:
-    """Whether a figure is drawn arm by arm, because no key is a number in all of them."""
-    if not study.numeric_keys():
-        return True
-    return not study.sampled and len(arms_by_series(study, x_axis_key(study))) > len(SERIES)
+def series_of(study: Study) -> tuple[str | None, dict[str, list[str]]]:
+    """The key that leaves the fewest lines, and the arms of each line, by what else they set.
 
-
-def x_axis_key(study: Study) -> str:
-    """The key against which a figure is drawn: the one that leaves the fewest lines."""
-    return min(study.numeric_keys(), key=lambda key: len(arms_by_series(study, key)))
-
-
-def arms_by_series(study: Study, key: str) -> dict[str, list[str]]:
-    """The arms by what else they set, each list in the order of the key."""
-    groups: dict[str, list[str]] = {}
-    for arm in study.arms:
-        others = [
-            f"{name.rsplit('.', 1)[-1]} {value}"
-            for name, value in study.settings(arm).items()
-            if name != key
-        ]
-        groups.setdefault(", ".join(others), []).append(arm)
-    return {
-        name: sorted(arms, key=lambda arm: study.key_value(arm, key))
-        for name, arms in groups.items()
-    }
+    No key, and no lines, where none is a number in every arm.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for key in study.numeric_keys():
+        lines = found.setdefault(key, {})
+        for arm in sorted(study.arms, key=lambda arm: study.key_value(arm, key)):
+            own = study.settings(arm)
+            others = [f"{name.rsplit('.', 1)[-1]} {own[name]}" for name in own if name != key]
+            lines.setdefault(", ".join(others), []).append(arm)
+    best = min(found, key=lambda key: len(found[key]), default=None)
+    return best, {} if best is None else found[best]
 
 
 def jitter(values: FloatArray) -> FloatArray:
@@ -120,10 +107,14 @@ def jitter(values: FloatArray) -> FloatArray:
 
 
 def _draw_series(
-    axes: Axes, study: Study, key: str, shown: Mapping[str, FloatArray], extent: tuple[float, float]
+    axes: Axes,
+    study: Study,
+    key: str,
+    groups: Mapping[str, list[str]],
+    shown: Mapping[str, FloatArray],
+    extent: tuple[float, float],
 ) -> None:
     """For each setting of the other keys, means joined by a line, intervals, and replicates."""
-    groups = arms_by_series(study, key)
     places = sorted({study.key_value(arm, key) for arm in study.arms})
     gap = min(np.diff(places), default=1.0)
     for number, arms in enumerate(groups.values()):
@@ -223,11 +214,13 @@ ABOUT_SCATTER = (
 
 def scatter_section(study: Study, figure: Scatter) -> dict[str, Any]:
     """The figure and its points for the page: picture, table, columns, their texts and a note."""
+    named = outcomes(study, figure)
     columns: list[tuple[Any, str]] = [("arm", "arm"), ("n", "n")]
     columns += [(name, name) for name in figure.against]
-    for name in outcomes(study, figure):
+    for name in named:
         columns += [(name, name), ((f"{name} low", f"{name} high"), "95 %")]
-    picture, table = scatter_figure(study, figure), scatter_points(study, figure)
+    table = scatter_points(study, figure)
+    picture = scatter_figure(study, figure, table) if len(table) and named else None
     section = {"picture": picture, "table": table, "columns": columns}
     return section | {"words": ("arm",), "about": ABOUT_SCATTER}
 
@@ -235,7 +228,7 @@ def scatter_section(study: Study, figure: Scatter) -> dict[str, Any]:
 def outcomes(study: Study, figure: Scatter) -> list[str]:
     """The outcomes that have values; a score of reviews is one for each panel that gave it."""
     named = [label for name in figure.of for label in (study.panels(name) or [name])]
-    return [one for one in named if any(len(study.numbers(one, arm)) for arm in study.arms)]
+    return [one for one in named if one in study.measured]
 
 
 def scatter_points(study: Study, figure: Scatter) -> pd.DataFrame:
@@ -256,11 +249,9 @@ def scatter_points(study: Study, figure: Scatter) -> pd.DataFrame:
     return table[table["n"] > 0].reset_index(drop=True)
 
 
-def scatter_figure(study: Study, figure: Scatter) -> Markup | None:
-    """Draw a scatter figure, a row of panels per outcome; None without values."""
-    table, named = scatter_points(study, figure), outcomes(study, figure)
-    if not len(table) or not named:
-        return None
+def scatter_figure(study: Study, figure: Scatter, table: pd.DataFrame) -> Markup:
+    """Draw a scatter figure of these points, a row of panels per outcome."""
+    named = outcomes(study, figure)
     known, lines = {one.name: one.of for one in study.description.arms}, dict[str, list[int]]()
     for place, arm in enumerate(table["arm"]):
         lines.setdefault(known[arm] or arm, []).append(place)
@@ -296,8 +287,6 @@ ABOUT_STACKS = (
     "Measures that add up, part upon part: means over the replicates, and the interval of their "
     "sum. Each replicate is a dot."
 )
-Columns = list[tuple[dict[str, Any], pd.DataFrame]]
-"""The place of each column of a stacked figure, and its parts: a row per replicate."""
 
 
 def stacked_section(study: Study, stack: Figure) -> dict[str, Any]:
@@ -308,61 +297,52 @@ def stacked_section(study: Study, stack: Figure) -> dict[str, Any]:
         *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
         (("low", "high"), "95 %"),
     ]
-    picture, table = stacked_figure(study, stack), stack_heights(study, stack)
-    section = {"picture": picture, "table": table, "columns": columns}
-    return section | {"words": ("over", "beside"), "about": ABOUT_STACKS}
+    table = stack_heights(study, stack)
+    picture = stacked_figure(stack, table) if len(table) else None
+    section = {"picture": picture, "table": table.drop(columns="sums", errors="ignore")}
+    return section | {"columns": columns, "words": ("over", "beside"), "about": ABOUT_STACKS}
 
 
-def _stacked_columns(study: Study, stack: Figure) -> Columns:
-    """The columns over each key; arms that do not set it to a number have none.
+def stack_heights(study: Study, stack: Figure) -> pd.DataFrame:
+    """The columns of a stacked figure over each key, with the ``sums`` of their replicates.
 
-    Arms that are alike in both keys are averaged within each replicate, so that a column shows the
-    marginal mean of a grid; a replicate without some part is left out.
+    Arms that do not set a key to a number have no column over it. Arms that are alike in both keys
+    are averaged within each replicate, so that a column shows the marginal mean of a grid; a
+    replicate without some part is left out.
     """
     grouped: dict[tuple[int, int, float], list[pd.DataFrame]] = {}
     sides: list[str] = []
     for arm in study.arms:
-        value = study.settings(arm).get(stack.beside, "as the base") if stack.beside else ""
-        sides += [] if str(value) in sides else [str(value)]
+        side = str(study.settings(arm).get(stack.beside, "as the base")) if stack.beside else ""
+        sides += [] if side in sides else [side]
         measured = {label: study.values(one, arm) for label, one in stack.parts.items()}
         for number, key in enumerate(stack.over):
             if np.isfinite(place := study.key_value(arm, key)):
-                column = (number, sides.index(str(value)), place)
+                column = (number, sides.index(side), place)
                 grouped.setdefault(column, []).append(pd.DataFrame(measured))
-    columns = []
-    for (number, side, place), told in sorted(grouped.items(), key=lambda one: one[0]):
-        parts = pd.concat(told).dropna().groupby(level=0).mean()
-        if len(parts):
-            at = {"over": stack.over[number], "place": place, "beside": sides[side]}
-            columns.append((at | {"n": len(parts)}, parts))
-    return columns
-
-
-def stack_heights(study: Study, stack: Figure) -> pd.DataFrame:
-    """The columns of a stacked figure in numbers."""
     lows, highs = zip(*(measure_extent(one) for one in stack.parts.values()), strict=True)
     rows = []
-    for head, parts in _stacked_columns(study, stack):
+    for (number, side_number, place), told in sorted(grouped.items(), key=lambda one: one[0]):
+        parts = pd.concat(told).dropna().groupby(level=0).mean()
+        if not len(parts):
+            continue
         sums = parts.sum(axis=1).to_numpy(dtype=np.float64)
         total = t_interval(sums, extent=(sum(lows), sum(highs)))
-        means = {str(label): float(mean) for label, mean in parts.mean().items()}
-        rows.append({**head, **means, "total": total.value, "low": total.low, "high": total.high})
+        row = {"over": stack.over[number], "place": place, "beside": sides[side_number]}
+        row |= {"n": len(parts), **{str(label): mean for label, mean in parts.mean().items()}}
+        row |= {"total": total.value, "low": total.low, "high": total.high, "sums": sums}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
-def stacked_figure(study: Study, stack: Figure) -> Markup | None:
-    """Draw a stacked figure, a row of panels per key; None without values."""
-    table, columns = stack_heights(study, stack), _stacked_columns(study, stack)
-    if not columns:
-        return None
+def stacked_figure(stack: Figure, table: pd.DataFrame) -> Markup:
+    """Draw a stacked figure, a row of panels per key."""
     keys, sides = table["over"].unique(), table["beside"].unique()
     drawn = Plot(0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
     panels = drawn.panels(len(keys), len(sides), share_y=True)
     for row, key in zip(panels, keys, strict=True):
         for axes, side in zip(row, sides, strict=True):
-            chosen = (table["over"] == key) & (table["beside"] == side)
-            here = [parts for (_, parts), yes in zip(columns, chosen, strict=True) if yes]
-            _draw_stacks(axes, stack, table[chosen], here)
+            _draw_stacks(axes, stack, table[(table["over"] == key) & (table["beside"] == side)])
             axes.x.label = words(key)
             axes.title = f"{words(stack.beside)}: {side}" if stack.beside else ""
     first = panels[0][0]
@@ -372,23 +352,18 @@ def stacked_figure(study: Study, stack: Figure) -> Markup | None:
     return drawn.svg(f"{stack.title}: {', '.join(stack.parts)}, part upon part")
 
 
-def _draw_stacks(
-    axes: Axes, stack: Figure, rows: pd.DataFrame, columns: list[pd.DataFrame]
-) -> None:
+def _draw_stacks(axes: Axes, stack: Figure, rows: pd.DataFrame) -> None:
     """Columns side by side, the interval of each sum, and a dot for each run behind it."""
     floor, at = np.zeros(len(rows)), np.arange(len(rows))
     for label, colour in zip(stack.parts, COLOURS, strict=False):
         height = rows[label].to_numpy(dtype=np.float64)
         axes.bars(at, height, floor, colour, width=0.66, label=label)
         floor = floor + height
-    many = rows["n"].to_numpy() >= MIN_REPLICATES
-    low, high = (
-        np.where(many, rows[end].to_numpy(dtype=np.float64), np.nan) for end in ("low", "high")
-    )
+    bands = rows[["low", "high"]].where(rows["n"] >= MIN_REPLICATES)
+    low, high = bands.to_numpy(dtype=np.float64).T
     axes.segments((at, low), (at, high), INK)
-    for spot, parts in enumerate(columns):
-        totals = parts.sum(axis=1).to_numpy(np.float64)
-        axes.dots(spot + 0.1 + 3 * jitter(totals), totals, INK, size=2.4, opacity=0.45)
+    for spot, sums in enumerate(rows["sums"]):
+        axes.dots(spot + 0.1 + 3 * jitter(sums), sums, INK, size=2.4, opacity=0.45)
     axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
     axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])
     axes.y.grid = True

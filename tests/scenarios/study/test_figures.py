@@ -5,7 +5,7 @@ import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.metrics.inference.intervals import t_interval
-from virsci_society.scenarios.study.figures import stack_heights, stacked_figure
+from virsci_society.scenarios.study.figures import stack_heights, stacked_section
 from virsci_society.scenarios.study.page import write_study_page
 from virsci_society.scenarios.study.study import Study, compute_comparisons
 from virsci_society.scenarios.study.study_file import Figure
@@ -95,7 +95,7 @@ def test_without_values_there_is_no_figure(tmp_path):
     told = told_of(ARMS, ["a", "b"], 3, figures=[FIGURE])
     folder = write_study(tmp_path / "empty", told, VALUES, states)
     study = Study.open(folder)
-    assert stacked_figure(study, study.description.figures[0]) is None
+    assert stacked_section(study, study.description.figures[0])["picture"] is None
     assert '<section id="figures">' not in write_study_page(folder).read_text(encoding="utf-8")
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
-from virsci_society.scenarios.study.figures import outcomes, scatter_figure, scatter_points
+from virsci_society.scenarios.study.figures import outcomes, scatter_points, scatter_section
 from virsci_society.scenarios.study.page import write_study_page
 from virsci_society.scenarios.study.study import Study
 from virsci_society.scenarios.study.study_file import Scatter
@@ -59,7 +59,7 @@ def test_a_point_is_the_mean_of_an_arm_with_the_interval_of_its_outcome(folder):
 def test_reviews_come_first_when_there_are_some_and_budgets_are_joined(folder):
     study, figure = Study.open(reviewed(folder)), Scatter(**FIGURE)
     assert outcomes(study, figure) == ["review.virsci.overall by mira", "ON"]
-    drawn = str(scatter_figure(study, figure))
+    drawn = str(scatter_section(study, figure)["picture"])
     assert drawn.count('stroke-width="1"') == 4, "one line in each panel"
     assert ">profile published<" in drawn
     assert ">debate<" in drawn

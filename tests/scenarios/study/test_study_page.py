@@ -178,12 +178,11 @@ def test_a_figure_of_a_grid_has_the_key_that_leaves_the_fewest_lines(tmp_path, r
     arms = {f"{x},{y}": {"a.x": x, "b.y": y} for x in range(rows) for y in range(columns)}
     values = {(arm, "ON"): [1.0, 2.0, 4.0] for arm in arms}
     study = Study.open(write_study(tmp_path / "study", told_of(arms, ["ON"], 3), values))
-    assert figures.is_drawn_by_arm(study) == (key is None)
     (drawn,) = figures.measure_figures(study, "ON")
     assert ("ON in each arm" if key is None else f"ON against {key}") in drawn
     if key is not None:
-        assert figures.x_axis_key(study) == key
-        assert len(figures.arms_by_series(study, key)) == 2
+        found, series = figures.series_of(study)
+        assert (found, len(series)) == (key, 2)
 
 
 def test_names_are_escaped_in_every_format(tmp_path):
