@@ -58,18 +58,18 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
         p = f"= {format_number(one.holm)}" if one.holm >= 0.001 else "< 0.001"
         corrected = f" after correction for {tests} tests" if tests > 1 else ""
         verdict = f"p {p}{corrected}: {'' if one.holm < ALPHA else 'not '}significant"
-    if not np.isfinite(one.p):
-        told = _without_estimate(study, one, label, against)
-    elif isinstance(found, ArmDifference):
-        told, interval = _difference(study, one, label)
-        told += f" ({_joined(interval, verdict)})"
+    if isinstance(found, ArmDifference):
+        told = _difference(study, one, label, verdict)
+    elif not np.isfinite(one.p):
+        why = found.note and f" ({found.note})"
+        told = f"{label} cannot be compared over {against}{why}"
     elif isinstance(found, Correlation):
         way = "rose" if found.r > 0 else "fell"
         verb = f"{way} with" if one.test == RANK_TREND else "went together with"
         name = "Pearson’s r" if one.test == "Pearson" else "Spearman’s rho"
         ends = f"{format_number(found.low)} to {format_number(found.high)}"
-        interval = _interval(study, one, (found.low, found.high), ends)
-        numbers = ", ".join(filter(None, (format_number(found.r), _joined(interval, verdict))))
+        brackets = _brackets(study, one, (found.low, found.high), ends, verdict)
+        numbers = ", ".join(filter(None, (format_number(found.r), brackets)))
         told = f"{label}{among} {verb} {against} ({name} {numbers})"
     elif study.shows_p:
         shape = "rose and then fell" if one.holm < ALPHA else "did not clearly rise and then fall"
@@ -81,13 +81,6 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
             for side, line in (("before", found.first), ("after", found.second))
         )
         told = f"{label}{among} over {against}: {' and '.join(slopes)}"
-    told += _further_embeddings(study, one)
-    return f"{told[:1].upper()}{told[1:]}."
-
-
-def _further_embeddings(study: Study, one: ComparisonResult) -> str:
-    """What the comparison comes to in other embeddings, and whether the conclusion is the same."""
-    told = ""
     for other in in_other_embeddings(study, one):
         if isinstance(other.result, TwoLines) or not np.isfinite([one.p, other.p]).all():
             continue
@@ -95,7 +88,7 @@ def _further_embeddings(study: Study, one: ComparisonResult) -> str:
         if study.shows_p:
             same = (one.p < ALPHA) == (other.p < ALPHA) and one.estimate * other.estimate > 0
             told += " and agrees" if same else ": the embeddings do not agree"
-    return told
+    return f"{told[:1].upper()}{told[1:]}."
 
 
 def words(key: str) -> str:
@@ -112,23 +105,18 @@ def unit_of(study: Study, measure: str) -> str:
     """The unit of differences of a measure; empty where its label tells it."""
     if percentage(study, measure) > 1:
         return "points"
-    unit = MEASURES[measure].unit if measure in MEASURES else ""
-    told = unit == "share" or study.label(measure).startswith(("number", "mean number"))
-    return "" if told else unit
+    counted = study.label(measure).startswith(("number", "mean number"))
+    return "" if counted or measure not in MEASURES else MEASURES[measure].unit
 
 
-def _without_estimate(study: Study, one: ComparisonResult, label: str, against: str) -> str:
-    why = one.result.note and f" ({one.result.note})"
-    if not isinstance(one.result, ArmDifference):
-        return f"{label} cannot be compared over {against}{why}"
+def _difference(study: Study, one: ComparisonResult, label: str, verdict: str) -> str:
+    """A difference of two arms in words, with its interval and the verdict."""
     first, second = map(study.circumstance, one.of)
     if one.result.note == EQUAL_PAIRS:
         return f"{label} was the same {second} as {first}, pair by pair"
-    return f"{label} {second} cannot be compared with that {first}{why}"
-
-
-def _difference(study: Study, one: ComparisonResult, label: str) -> tuple[str, str]:
-    """A difference of two arms in words, and its interval."""
+    if not np.isfinite(one.p):
+        why = one.result.note and f" ({one.result.note})"
+        return f"{label} {second} cannot be compared with that {first}{why}"
     in_points, unit = percentage(study, one.measure) > 1, unit_of(study, one.measure)
     row = one.row()
     value, low, high = row["difference"], row["low"], row["high"]
@@ -137,27 +125,25 @@ def _difference(study: Study, one: ComparisonResult, label: str) -> tuple[str, s
         percent = format_percent(abs(value)).removesuffix(f"{THIN_SPACE}%")
         return percent if in_points else format_number(abs(value))
 
-    first, second = map(study.circumstance, one.of)
     way = f"{size(value)} {unit}".strip() + (" higher than" if value > 0 else " lower than")
-    told = f"{second}, {label} was {way if value else 'the same as'} {first}"
     if low >= 0:
         ends = f"{size(low)} to {size(high)} higher"
     elif high <= 0:
         ends = f"{size(high)} to {size(low)} lower"
     else:
         ends = f"{size(low)} lower to {size(high)} higher"
-    return told, _interval(study, one, (low, high), ends)
+    brackets = _brackets(study, one, (low, high), ends, verdict)
+    return f"{second}, {label} was {way if value else 'the same as'} {first} ({brackets})"
 
 
-def _interval(study: Study, one: ComparisonResult, bounds: tuple[float, float], ends: str) -> str:
-    """The interval in words, and why it and the corrected p disagree about zero, if they do."""
+def _brackets(
+    study: Study, one: ComparisonResult, bounds: tuple[float, float], ends: str, verdict: str
+) -> str:
+    """Interval and verdict in words, and why they disagree about zero, if they do."""
     if not np.isfinite(bounds).all():
-        return ""
+        return verdict
     without_zero, note = bounds[0] > 0 or bounds[1] < 0, ""
     if study.shows_p and without_zero != (one.holm < ALPHA):
         note = " of this test alone" if without_zero and one.p < ALPHA else " by another method"
-    return f"95{THIN_SPACE}% interval{note} {ends}"
-
-
-def _joined(*parts: str) -> str:
-    return "; ".join(part for part in parts if part)
+    interval = f"95{THIN_SPACE}% interval{note} {ends}"
+    return f"{interval}; {verdict}" if verdict else interval
