@@ -83,22 +83,9 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
         for name, table in found.items()
         if table is not None and len(table)
     }
-    differences = []
-    for measure, rows in _differences(study, tables).items():
-        picture = figures.difference_figure(study, measure, rows)
-        pictures[file_name(measure, "differences")] = picture
-        mine = [one for one in results if one.planned and one.measure == measure]
-        differences.append(
-            {
-                "name": measure,
-                "label": study.label(measure),
-                "unit": unit_of(study, measure),
-                "picture": picture,
-                "rows": rows,
-                "from": {row["first"] for row in rows},
-                "sentences": [finding(study, one, tests) for one in mine],
-            }
-        )
+    differences = _differences(study, results, tables.get("differences", pd.DataFrame()))
+    for one in differences:
+        pictures[file_name(one["name"], "differences")] = one["picture"]
     power = power_sentences(study.fewest, told.paired, tests) if study.shows_p else []
     environment = template_environment(
         "virsci_society.scenarios.study", "virsci_society.metrics.report"
@@ -164,7 +151,7 @@ def _all_tables(
     kinds = dict.fromkeys(one.table for one in results)
     return {
         "plan": report_tables.plan_table(study, results),
-        "matched": study.matched_budgets(),
+        "matched": study.optional("matched") if study.description.match else None,
         "arms_side_by_side": report_tables.arms_side_by_side(by_arm) if few else None,
         "texts": report_tables.texts_with_measures(study, by_arm),
         "measures": by_arm,
@@ -230,23 +217,38 @@ def _rows(study: Study, name: str, table: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _differences(study: Study, tables: dict[str, pd.DataFrame]) -> dict[str, list[dict[str, Any]]]:
-    """Differences by measure, with both ``arms`` and short names: of a grid's arms what differs."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    table = tables.get("differences", pd.DataFrame())
+def _differences(
+    study: Study, results: Sequence[ComparisonResult], table: pd.DataFrame
+) -> list[dict[str, Any]]:
+    """The planned differences of arms by measure, with their figure, rows and sentences.
+
+    Of two arms of a grid, names are what differs.
+    """
+    by_measure: dict[str, list[dict[str, Any]]] = {}
     for row in _rows(study, "differences", table):
-        measure, row["arms"], row["name"] = (
-            row["name"],
-            (row["first"], row["second"]),
-            row["second"],
-        )
+        by_measure.setdefault(row["name"], []).append(row)
+        row["arms"], row["name"] = (row["first"], row["second"]), row["second"]
         sides = [str(arm).split(",") for arm in row["arms"]]
         if len(sides[0]) == len(sides[1]) and all("=" in part for side in sides for part in side):
             parts = list(zip(*sides, strict=True))
             alike = [one for one, other in parts if one == other]
             row["first"] = ", ".join(one for one, other in parts if one != other)
             row["name"] = ", ".join([other for one, other in parts if one != other] + alike)
-        found.setdefault(measure, []).append(row)
+    tests = sum(one.planned for one in results)
+    found = []
+    for measure, rows in by_measure.items():
+        mine = [one for one in results if one.planned and one.measure == measure]
+        found.append(
+            {
+                "name": measure,
+                "label": study.label(measure),
+                "unit": unit_of(study, measure),
+                "picture": figures.difference_figure(study, measure, rows),
+                "rows": rows,
+                "from": {row["first"] for row in rows},
+                "sentences": [finding(study, one, tests) for one in mine],
+            }
+        )
     return found
 
 

@@ -104,7 +104,7 @@ def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
 
 def texts_with_measures(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
     """Which texts the novelty of each arm is of, their length beside the means of its measures."""
-    texts = study.measured_texts()
+    texts = study.optional("texts")
     if texts is None:
         return None
     wide = by_arm.pivot(index="arm", columns="measure", values="mean")

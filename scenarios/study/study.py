@@ -252,14 +252,9 @@ class Study:
             key for key, ones in told.items() if len(ones) > 1 and all(map(math.isfinite, ones))
         ]
 
-    def matched_budgets(self) -> pd.DataFrame | None:
-        """What one run of each arm was planned to spend and spent, if the study was matched."""
-        matched = self.description.match is not None
-        return _optional(self.folder / "matched.parquet") if matched else None
-
-    def measured_texts(self) -> pd.DataFrame | None:
-        """Which texts the novelty of each arm is measured of, and how long they are."""
-        return _optional(self.folder / "texts.parquet")
+    def optional(self, name: str) -> pd.DataFrame | None:
+        """A table that not every study has, such as ``matched`` or ``texts``; else None."""
+        return _optional(self.folder / f"{name}.parquet")
 
     def failure_reason(self, run: int) -> str:
         """Why a run is not done, from its result; empty where that does not say."""
