@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.plan import Plan, plan
 from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 from virsci_society.scenarios.runs.progress import Progress
@@ -29,8 +28,6 @@ TEXTS = ("CI", "HD", "CD", "ON", "review")
 """Outcomes that are taken of the text of a paper; all scores of reviews are one."""
 SEEDS = 5
 """Seeds with which an adapted key must have changed no text before its arm is refused."""
-Spending = Callable[[int], float]
-"""What one run is forecast to spend with a value of the adapted key."""
 
 
 def match_budgets(
@@ -71,7 +68,7 @@ def matching_data(design: Design) -> dict[str, Any] | None:
     return {"asked": wanted.model_dump(mode="json"), "arms": [vars(one) for one in matching]}
 
 
-def nearest_value(spending: Spending, low: int, high: int, target: float) -> int:
+def nearest_value(spending: Callable[[int], float], low: int, high: int, target: float) -> int:
     """The whole number with which the spending comes nearest to a target, found by bisection.
 
     Where the spending rises or falls with the value, it is the nearest of all; else one where it
@@ -95,24 +92,24 @@ class _Matcher:
 
     def __init__(self, design: Design, wanted: Match, progress: Progress, trust: bool) -> None:
         self.design, self.wanted, self.progress, self.trust = design, wanted, progress, trust
-        self.arms = list(zip(design.arms, design.scenarios, strict=True))
         self._ecosystems: dict[str, Ecosystem] = {}
-        self._as_given: dict[str, float] = {}
-        self._spent: dict[str, dict[int, float]] = {}
+        self._spent: dict[tuple[str, int | None], float] = {}
+        self._moved: set[str] = set()
 
     def matching(self) -> tuple[MatchedArm, ...]:
         """What was chosen for each arm; a study of which one stays too far off is refused."""
         rows, faults = [], []
         wanted, unit = self.wanted, UNITS[self.wanted.by]
-        for arm, scenario in self.arms:
+        for arm in self.design.arms:
             keys, target = wanted.adapt.get(arm.listed), self._target(arm)
             if keys is None or target is None:
-                spent = self._spent_as_given(arm, scenario)
-                rows.append(MatchedArm(arm.name, None, None, target, spent))
+                rows.append(MatchedArm(arm.name, None, None, target, self._spends(arm)))
                 continue
             self.progress.begin(f"matching {arm.name}")
             ((key, (low, high)),) = keys.items()
-            value, spent = self._adapted(arm, scenario, key, (low, high), target)
+            value = nearest_value(partial(self._spends, arm, key), low, high, target)
+            self._require_moved(arm, key, (low, high))
+            spent = self._spends(arm, key, value)
             rows.append(MatchedArm(arm.name, key, value, target, spent))
             off = deviation(spent, target)
             if abs(off) > wanted.within:
@@ -131,8 +128,7 @@ class _Matcher:
         to = self.wanted.to
         if not isinstance(to, str):
             return to if isinstance(to, float) else matched.budget
-        arm, scenario = next(one for one in self.arms if one[0].name == to)
-        target = self._spent_as_given(arm, scenario)
+        target = self._spends(next(arm for arm in self.design.arms if arm.name == to))
         if target <= 0:
             raise InputError(
                 f"{self.design.path}: match.to: one run of {to} spends no {UNITS[self.wanted.by]}"
@@ -140,31 +136,22 @@ class _Matcher:
             )
         return target
 
-    def _adapted(
-        self, arm: Arm, scenario: Scenario, key: str, ends: tuple[int, int], target: float
-    ) -> tuple[int, float]:
-        """The value that comes nearest to the target, and what it spends."""
-        settings = repr((arm.listed, arm.settings))
-        is_first = settings not in self._spent
+    def _spends(self, arm: Arm, key: str = "", value: int | None = None) -> float:
+        """What one run is forecast to spend, as given or with a value of the adapted key."""
         # Budgets of one arm share what its values spend.
-        known = self._spent.setdefault(settings, {})
+        place = (repr((arm.listed, arm.settings)), value)
+        if place not in self._spent:
+            if value is None:
+                self.progress.begin(f"rehearsing {arm.name}")
+            rehearsed = self._rehearsed(arm, key, value)
+            self._spent[place] = float(getattr(rehearsed, SPENT[self.wanted.by]))
+        return self._spent[place]
 
-        def with_value(value: int) -> Scenario:
-            return scenario_of(scenario, {key: value}, trust=self.trust)
-
-        def spending(value: int) -> float:
-            if value not in known:
-                told = f"{arm.name}, {key}={value}"
-                known[value] = self._spent_in(self._rehearsed(arm, with_value(value), told))
-            return known[value]
-
-        value = nearest_value(spending, *ends, target)
-        if is_first:
-            self._require_moved(arm, key, {end: with_value(end) for end in ends})
-        return value, known[value]
-
-    def _require_moved(self, arm: Arm, key: str, ends: Mapping[int, Scenario]) -> None:
+    def _require_moved(self, arm: Arm, key: str, ends: tuple[int, int]) -> None:
         """Refuse an arm whose key changes none of the texts that a planned outcome is taken of."""
+        if arm.listed in self._moved:
+            return
+        self._moved.add(arm.listed)
         planned = {
             name: "review" if name.startswith("review.") else name
             for one in self.design.comparisons
@@ -174,17 +161,13 @@ class _Matcher:
         fixed = [name for name, kind in planned.items() if kind in TEXTS]
         # With more than one seed: a search may have found its best idea early in one of them.
         for salt in range(SEEDS if fixed else 0):
-            low, high = (
-                texts_of_outcomes(self._rehearsed(arm, one, f"{arm.name}, {key}={end}", salt), one)
-                for end, one in ends.items()
-            )
+            low, high = (texts_of_outcomes(self._rehearsed(arm, key, one, salt)) for one in ends)
             fixed = [name for name in fixed if low[planned[name]] == high[planned[name]]]
             if not fixed:
                 return
         if fixed:
-            low_end, high_end = ends
             raise InputError(
-                f"{self.design.places[arm.listed]}: {key} from {low_end} to {high_end} changes no "
+                f"{self.design.places[arm.listed]}: {key} from {ends[0]} to {ends[1]} changes no "
                 f"text of which {' and '.join(fixed)} {'is' if len(fixed) == 1 else 'are'} taken "
                 f"(rehearsed with {SEEDS} seeds), so more calls there could not change what is "
                 "compared; measure what they work on (set: {novelty.evaluated: abstract} for HD, "
@@ -192,17 +175,11 @@ class _Matcher:
                 "arm out of these comparisons"
             )
 
-    def _spent_as_given(self, arm: Arm, scenario: Scenario) -> float:
-        if arm.name not in self._as_given:
-            self.progress.begin(f"rehearsing {arm.name}")
-            self._as_given[arm.name] = self._spent_in(self._rehearsed(arm, scenario, arm.name))
-        return self._as_given[arm.name]
-
-    def _spent_in(self, rehearsed: Plan) -> float:
-        return float(getattr(rehearsed, SPENT[self.wanted.by]))
-
-    def _rehearsed(self, arm: Arm, scenario: Scenario, told: str, salt: int = 0) -> Plan:
-        """The rehearsal by which it is forecast what one run of a scenario spends."""
+    def _rehearsed(self, arm: Arm, key: str, value: int | None, salt: int = 0) -> Plan:
+        """The rehearsal by which it is forecast what one run of an arm spends."""
+        scenario = self.design.scenarios[self.design.arms.index(arm)]
+        if value is not None:
+            scenario = scenario_of(scenario, {key: value}, trust=self.trust)
         seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0] + salt})
         if self.wanted.by == "money" and not seeded.backend.backend.priced:
             raise InputError(
@@ -214,16 +191,16 @@ class _Matcher:
         if source not in self._ecosystems:
             self._ecosystems = {source: build_ecosystem_of(seeded)}
         require_team(seeded, self._ecosystems[source])
+        told = arm.name if value is None else f"{arm.name}, {key}={value}"
         return plan(seeded, self._ecosystems[source], partial(self.progress.rehearse, told))
 
 
-def texts_of_outcomes(result: Plan, scenario: Scenario) -> dict[str, object]:
+def texts_of_outcomes(result: Plan) -> dict[str, object]:
     """The texts of a rehearsal that each outcome of ``TEXTS`` is taken of."""
     from virsci_society.metrics.novelty.novelty import Novelty, measured_texts
 
-    papers = result.papers
-    settings = scenario.novelty if isinstance(scenario.novelty, Novelty) else Novelty()
-    texts = measured_texts(papers, settings)
+    papers, novelty = result.papers, result.scenario.novelty
+    texts = measured_texts(papers, novelty if isinstance(novelty, Novelty) else Novelty())
     query, evaluated = (tuple(texts[name]) for name in ("query", "evaluated"))
     read = tuple(papers[["title", "abstract"]].itertuples(index=False, name=None))
     return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, read), strict=True))
