@@ -2,10 +2,13 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.comparisons import (
+    cohen_d,
     detectable_effect,
     detectable_paired,
     holm,
@@ -82,20 +85,47 @@ def test_pairs_of_unequal_length_are_refused():
         paired([1.0], [1.0, 2.0])
 
 
+def test_holm_by_hand():
+    """0.01 x 4, 0.03 x 3, 0.04 x 2 (raised to 0.09), 0.5 x 1."""
+    assert holm([0.03, 0.01, 0.5, 0.04]) == pytest.approx([0.09, 0.04, 0.5, 0.09])
+    assert holm([]) == []
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_never_lowers_and_keeps_the_order(values):
+    adjusted = holm(values)
+    assert all(new >= old for new, old in zip(adjusted, values, strict=True))
+    for a in range(len(values)):
+        for b in range(len(values)):
+            if values[a] < values[b]:
+                assert adjusted[a] <= adjusted[b]
+    assert adjusted[values.index(min(values))] <= min(1.0, min(values) * len(values)) + 1e-12
+
+
 def test_a_comparison_that_was_lost_still_counts_as_planned():
     """Three planned, one lost: 0.01 x 3, 0.04 x 2."""
     assert holm([0.04, math.nan, 0.01])[::2] == pytest.approx([0.08, 0.03])
     assert math.isnan(holm([0.04, math.nan, 0.01])[1])
 
 
+def test_effect_sizes_by_hand():
+    """Means 3 and 1, both variances 1: d = 2; g shrinks it by 0.8 at 4 degrees of freedom."""
+    assert cohen_d([2, 3, 4], [0, 1, 2]) == pytest.approx(2)
+    assert welch([0, 1, 2], [2, 3, 4]).effect == pytest.approx(2 * 0.797885, abs=1e-5)
+    assert math.isnan(cohen_d([1, 1], [2, 2]))
+    assert math.isnan(cohen_d([1], [2, 3]))
+
+
 def test_twenty_pairs_find_an_effect_of_two_thirds():
     assert detectable_paired(20) == pytest.approx(0.6604, abs=1e-3)
     assert math.isnan(detectable_paired(1))
     assert detectable_effect(5, alpha=0.001) > detectable_effect(5)
-    found = stats.ttest_1samp(
-        np.random.default_rng(0).normal(detectable_paired(10), 1, (10, 4000)), 0
-    ).pvalue
-    assert (found < 0.05).mean() == pytest.approx(0.8, abs=0.02)
+    draws = np.random.default_rng(0).normal(0, 1, (2, 20, 4000))
+    one = stats.ttest_1samp(draws[0, :10] + detectable_paired(10), 0).pvalue
+    two = stats.ttest_ind(draws[0] + detectable_effect(20), draws[1]).pvalue
+    for found in (one, two):
+        assert (found < 0.05).mean() == pytest.approx(0.8, abs=0.02)
 
 
 def test_the_power_of_the_planned_comparison_is_told_first():

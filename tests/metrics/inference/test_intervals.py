@@ -1,4 +1,5 @@
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from scipy import special, stats
 
 from benchmarks.coverage import FAMILIES, MEANINGS, CoverageCell, simulate_coverage
+from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference import intervals
 from virsci_society.metrics.inference.intervals import (
     POOR_COVERAGE,
@@ -17,10 +19,35 @@ from virsci_society.metrics.inference.intervals import (
     known_coverage,
     skewness,
     t_interval,
+    wilson_interval,
 )
 
 KEPT = [CoverageCell(*row) for row in known_coverage().itertuples(index=False, name=None)]
 SAMPLE = np.random.default_rng(3).lognormal(size=20)
+
+
+@pytest.mark.parametrize("interval", [t_interval, bca_interval])
+def test_too_few_values_have_no_bounds(interval):
+    assert math.isnan(interval([]).value)
+    one = interval([3.0])
+    assert one.value == 3.0
+    assert math.isnan(one.low)
+    assert math.isnan(one.high)
+
+
+def test_intervals_are_those_of_scipy_and_bear_their_names():
+    band, scale = t_interval(SAMPLE), stats.sem(SAMPLE)
+    wanted = stats.t.interval(0.95, len(SAMPLE) - 1, SAMPLE.mean(), scale)
+    assert (band.method, band.low, band.high) == ("Student's t", *map(pytest.approx, wanted))
+    exact = stats.binomtest(3, 11).proportion_ci(method="wilson")
+    share = wilson_interval(3, 11)
+    assert (share.method, share.low, share.high) == ("Wilson", *map(pytest.approx, exact))
+    assert bca_interval(SAMPLE, resamples=99).method == "BCa bootstrap"
+    assert t_interval([1.0]).method == bca_interval([]).method == ""
+    with pytest.raises(InputError, match="finite numbers"):
+        t_interval([1.0, math.nan])
+    with pytest.raises(InputError, match="flat list"):
+        bca_interval(np.ones((2, 2)))
 
 
 def test_bca_by_its_definition():
@@ -48,8 +75,11 @@ def test_bca_bounds_of_many_samples_are_those_of_each():
         assert bounds == pytest.approx((alone.low, alone.high), rel=1e-12)
 
 
-def test_blocks_do_not_change_a_bootstrap(monkeypatch):
+def test_a_bootstrap_depends_on_its_seed_and_not_on_its_blocks(monkeypatch):
     whole = bca_interval(SAMPLE, resamples=200)
+    assert whole != bca_interval(SAMPLE, resamples=200, seed=4)
+    point = bca_interval([2.0, 2.0, 2.0])
+    assert (point.value, point.low, point.high) == (2.0, 2.0, 2.0)
     monkeypatch.setattr(intervals, "BLOCK", len(SAMPLE) * 7)
     assert bca_interval(SAMPLE, resamples=200) == whole
 
@@ -147,3 +177,20 @@ def test_an_interval_that_is_cut_holds_the_mean_as_often():
     holds = [[band.low <= 0.1 <= band.high for band in bands] for bands in (free, cut)]
     assert holds[0] == holds[1]
     assert min(band.low for band in cut) == 0.0 > min(band.low for band in free)
+
+
+ROOT = Path(__file__).parents[3]
+NAMES = re.compile(
+    r"Student|BCa|Wilson|Welch|Clopper|Fisher|bootstrap|noncentral|\bt (interval|holds)|\"t, 95"
+)
+
+
+def test_no_page_has_a_name_of_its_own_for_an_interval():
+    """Templates print names that they are handed; a word beside a number may be another's."""
+    templates = [*ROOT.glob("metrics/**/*.html"), *ROOT.glob("scenarios/**/*.html")]
+    assert len(templates) >= 13
+    for template in templates:
+        text = re.sub(r"interval\.\w+|novelty\.method", "", template.read_text(encoding="utf-8"))
+        # The error of what was observed is no interval: the column bears the word of its code.
+        text = text.replace("The error of the observed is a bootstrap over papers", "")
+        assert not NAMES.findall(text), template

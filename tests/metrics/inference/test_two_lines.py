@@ -2,11 +2,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, special, stats
 
-from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.correlations import pearson, prcc, spearman
-from virsci_society.metrics.inference.two_lines import inverted_u
+from virsci_society.metrics.inference.two_lines import inverted_u, logistic_regression
 
 SIZES = np.repeat([2.0, 3, 4, 5, 6, 8], 20)
 
@@ -83,61 +83,56 @@ def test_three_sizes_are_enough_and_two_are_not():
     assert one_each.note == "not estimable: a line rests on too few replicates"
 
 
-def test_correlations_agree_with_scipy():
-    x, y = SIZES, SIZES**2 + noise(0, 10)
-    ours, theirs = pearson(x, y), stats.pearsonr(x, y)
-    band = theirs.confidence_interval()
-    assert (ours.r, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue))
-    assert (ours.low, ours.high) == pytest.approx((band.low, band.high))
-    ranks, theirs = spearman(x, y), stats.spearmanr(x, y)
-    assert (ranks.r, ranks.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+def likelihood(weights, x, y):
+    score = weights[0] + weights[1] * x
+    return -(y * special.log_expit(score) + (1 - y) * special.log_expit(-score)).sum()
 
 
-def test_a_hand_worked_rank_correlation():
-    """Ranks 1 2 3 4 5 against 2 1 4 3 5: sum of squares 4, rho = 1 - 24/120 = 0.8."""
-    found = spearman([1, 2, 3, 4, 50], [20, 1, 40, 39, 50])
-    assert found.r == pytest.approx(0.8)
-    half = 1.959964 * math.sqrt((1 + 0.32) / 2)
-    assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + half), abs=1e-6)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_logistic_slope_is_the_maximum(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 4, 120).astype(float)
+    y = rng.random(120) < special.expit(0.7 - 0.6 * x)
+    fit = logistic_regression(x, y)
+    best = optimize.minimize(likelihood, [0.0, 0.0], args=(x, y.astype(float)), tol=1e-12)
+    assert fit.note == "estimated"
+    assert (fit.intercept, fit.slope) == pytest.approx(tuple(best.x), abs=1e-4)
+    assert fit.low < fit.slope < fit.high
 
 
-def test_correlations_that_are_not_there():
-    assert math.isnan(pearson([1, 1, 1, 1], [1, 2, 3, 4]).r)
-    assert math.isnan(pearson([1, 2], [1, 2]).p)
-    few = pearson([1, 2, 3], [1, 3, 2])
-    assert (few.r, math.isnan(few.low)) == (pytest.approx(0.5), True)
-    whole = pearson([1, 2, 3, 4], [2, 4, 6, 8])
-    assert (whole.r, whole.low, whole.high, whole.p) == (pytest.approx(1), 1, 1, 0)
-    with pytest.raises(InputError, match="one length"):
-        pearson([1, 2], [1])
+def test_a_hand_worked_logistic_slope():
+    """Two loads: log odds are log(3/1) and log(1/3), the slope their difference, and its error
+    the root of the sum of the reciprocal counts."""
+    x = [0] * 4 + [1] * 4
+    y = [True, True, True, False, True, False, False, False]
+    fit = logistic_regression(x, y)
+    assert fit.slope == pytest.approx(-2 * math.log(3))
+    error = math.sqrt(1 / 3 + 1 + 1 + 1 / 3)
+    assert fit.high - fit.slope == pytest.approx(1.959964 * error, abs=1e-5)
+    assert fit.intercept == pytest.approx(math.log(3))
 
 
-def test_a_partial_rank_correlation_takes_the_other_inputs_out():
-    random = np.random.default_rng(0)
-    cause = random.random(200)
-    follower = cause + random.normal(0, 0.3, 200)
-    y = np.exp(3 * cause) + random.normal(0, 0.5, 200)
-    assert spearman(follower, y).r > 0.5
-    found = prcc({"cause": cause, "follower": follower}, y)
-    assert found["cause"].r > 0.9
-    assert abs(found["follower"].r) < 0.2
-    assert found["follower"].low < 0 < found["follower"].high
+@pytest.mark.parametrize(
+    ("x", "y", "why"),
+    [
+        ([], [], "only 0 observations"),
+        ([0, 1, 2], [True, True, True], "every answer is the same"),
+        ([1, 1, 1], [True, False, True], "the load never varies"),
+        ([0, 1, 2, 3], [True, True, False, False], "separates the answers"),
+    ],
+)
+def test_what_has_no_maximum_is_not_estimable(x, y, why):
+    fit = logistic_regression(x, y)
+    assert fit.note.startswith("not estimable")
+    assert why in fit.note
+    assert math.isnan(fit.slope)
 
 
-def test_a_hand_worked_partial_rank_correlation():
-    """(r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)) of the ranks."""
-    random = np.random.default_rng(1)
-    x, z, y = random.random((3, 30))
-    xy, xz, yz = (spearman(*two).r for two in ((x, y), (x, z), (y, z)))
-    wanted = (xy - xz * yz) / math.sqrt((1 - xz**2) * (1 - yz**2))
-    found = prcc({"x": x, "z": z}, y)["x"]
-    assert found.r == pytest.approx(wanted)
-    t = wanted * math.sqrt(27 / (1 - wanted**2))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(t), 27))
-
-
-def test_an_input_that_the_others_determine_has_no_partial_correlation():
-    x = np.arange(10.0)
-    assert math.isnan(prcc({"x": x, "twice": 2 * x}, x[::-1])["x"].r)
-    with pytest.raises(InputError, match="x has 10 values, the measure 3"):
-        prcc({"x": x}, [1, 2, 3])
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=3, max_size=40))
+def test_every_sample_is_estimated_or_explained(sample):
+    fit = logistic_regression([x for x, _ in sample], [y for _, y in sample])
+    if fit.note == "estimated":
+        assert math.isfinite(fit.low)
+        assert math.isfinite(fit.high)
+    else:
+        assert math.isnan(fit.slope)
