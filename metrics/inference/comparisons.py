@@ -87,11 +87,6 @@ def power_sentences(n: int, paired: bool, tests: int) -> list[str]:
             f"Where Holm is at its strictest, as for the smallest of {tests} p values, it is "
             f"{strict:.2f}."
         )
-    if paired:
-        sentences.append(
-            f"Two arms of {n} runs with seeds of their own would find {detectable_effect(n):.2f} "
-            "standard deviations of an arm (d)."
-        )
     return sentences
 
 

@@ -1,4 +1,4 @@
-"""Correlations (Pearson, Spearman, partial rank, within blocks) and agreement of raters.
+"""Correlations (Pearson, Spearman, within blocks of runs) and agreement of raters.
 
 Arms of a study share their seeds, and the arms of a grid differ in other keys too. Runs of one seed
 are not independent, and runs that differ in another key differ for other reasons. So ``rank_trend``
@@ -8,7 +8,7 @@ permutations within blocks, which need no independence and no distribution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from scipy import special
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.intervals import NAN, Numbers, pairs_of, sample_of, t_interval
+from virsci_society.metrics.inference.intervals import NAN, Numbers, pairs_of, t_interval
 
 
 @dataclass(frozen=True)
@@ -73,38 +73,9 @@ def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
     return _correlation("Spearman", scipy.stats.rankdata(a), scipy.stats.rankdata(b), level)
 
 
-def prcc(inputs: Mapping[str, Numbers], y: Numbers, level: float = 0.95) -> dict[str, Correlation]:
-    """Partial rank correlation coefficient (PRCC) of each input with y, given the other inputs.
-
-    All values are replaced by ranks; the part that the other inputs explain linearly is subtracted
-    from both sides; the residuals are correlated. PRCC suits monotonic effects in a Latin
-    hypercube. The degrees of freedom lose one for each other input.
-
-    Args:
-        inputs: name of the input -> one value per sample point.
-
-    Source:
-        Marino, S. et al. (2008). A methodology for performing global uncertainty and sensitivity
-        analysis in systems biology. Journal of Theoretical Biology 254.
-    """
-    measured = scipy.stats.rankdata(sample_of(y))
-    ranked = {name: scipy.stats.rankdata(sample_of(values)) for name, values in inputs.items()}
-    for name, ranks in ranked.items():
-        if len(ranks) != len(measured):
-            raise InputError(f"{name} has {len(ranks)} values, the measure {len(measured)}")
-    found = {}
-    for name, own in ranked.items():
-        others = [ranks for other, ranks in ranked.items() if other != name]
-        sides = _residuals(own, others), _residuals(measured, others)
-        found[name] = _correlation("PRCC", *sides, level, given=len(others))
-    return found
-
-
-def _correlation(
-    test: str, x: FloatArray, y: FloatArray, level: float, given: int = 0
-) -> Correlation:
-    """Correlation with its interval and p, ``given`` other variables held constant."""
-    n, freedom = len(x), len(x) - 2 - given
+def _correlation(test: str, x: FloatArray, y: FloatArray, level: float) -> Correlation:
+    """Correlation with its interval and p."""
+    n, freedom = len(x), len(x) - 2
     if n < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(NAN, NAN, NAN, NAN, n, test=test)
     a, b = x - x.mean(), y - y.mean()
@@ -120,15 +91,6 @@ def _correlation(
     half = float(special.ndtri(0.5 + level / 2) * np.sqrt(spread / (freedom - 1)))
     low, high = float(np.tanh(centre - half)), float(np.tanh(centre + half))
     return Correlation(r, low, high, p, n, test=test, method=method)
-
-
-def _residuals(values: FloatArray, others: list[FloatArray]) -> FloatArray:
-    """Residuals of the values regressed on the others; zero where the others explain everything."""
-    design = np.column_stack([np.ones(len(values)), *others])
-    left: FloatArray = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
-    # Rounding leaves 1e-13 where the others explain everything: that is no variation.
-    explained = np.abs(left).max(initial=0.0) <= 1e-9 * max(len(values), 1)
-    return np.zeros_like(left) if explained else left
 
 
 PERMUTATIONS = 9_999

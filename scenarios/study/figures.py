@@ -1,7 +1,7 @@
 """Figures of a study, with means, single replicates, and 95 % t intervals of five or more.
 
-A figure shows a measure over the varied keys or arm by arm, differences of pairs, a test of two
-lines, measures that add up, or outcomes against measures.
+A figure shows a measure over the varied keys or arm by arm, differences of pairs,
+measures that add up, or outcomes against measures.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from markupsafe import Markup
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
-from virsci_society.metrics.inference.two_lines import TwoLines
 from virsci_society.metrics.measures import measure_extent
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
 from virsci_society.scenarios.study.answer import percentage, words
 from virsci_society.scenarios.study.design import short_names
-from virsci_society.scenarios.study.study import ComparisonResult, Study, key_and_measure, pairs
+from virsci_society.scenarios.study.study import Study, key_and_measure, pairs
 from virsci_society.scenarios.study.study_file import Figure, Scatter
 
 SERIES = (BLUE, ORANGE, GREEN, PINK)
@@ -176,32 +175,6 @@ def _figure_of_rows(rows: Sequence[Row]) -> tuple[Plot, Axes]:
     axes.y.labels = [cut_text(name, MAX_NAME_LENGTH) for name, *_ in rows]
     axes.y.low, axes.y.high = len(rows) - 0.5, -0.5
     return drawn, axes
-
-
-def two_lines_figure(study: Study, one: ComparisonResult) -> Markup | None:
-    """Draw the two lines of a test over the replicates; None where it could not be estimated."""
-    shape, key, scale = one.result, one.of[0], percentage(study, one.measure)
-    if not isinstance(shape, TwoLines) or not np.isfinite(shape.p):
-        return None
-    arms = study.description.comparisons[one.plan].arms or study.arms
-    x, y = key_and_measure(study, one.measure, key, arms)
-    y *= scale
-    drawn = Plot(4.6, 2.9)
-    axes = drawn.axes()
-    axes.dots(x, y, MUTED, size=3.5, opacity=0.45)
-    sides = (x <= shape.break_point, x >= shape.break_point)
-    for line, side, colour in zip((shape.first, shape.second), sides, (BLUE, ORANGE), strict=True):
-        if side.any() and np.isfinite(line.slope):
-            # Through the middle of its own observations.
-            ends = np.array([x[side].min(), x[side].max()])
-            heights = y[side].mean() + line.slope * scale * (ends - x[side].mean())
-            axes.line(ends, heights, colour, width=2.2)
-    axes.vertical(shape.break_point)
-    _name_axes(axes, study, one.measure, key)
-    axes.title += f": {shape.note}" if study.shows_p else ""
-    if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
-        axes.x.whole, axes.x.most = True, 8
-    return drawn.svg(f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}")
 
 
 WIDE = 10.0

@@ -66,10 +66,6 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
     )
     tests = sum(one.planned for one in results)
     pictures: dict[str, Markup | None] = {}
-    for number, one in enumerate([one for one in results if one.test == "two lines"], 1):
-        name = file_name(one.measure, "two_lines", *one.of, str(number))
-        pictures[name] = figures.two_lines_figure(study, one)
-    shapes = [picture for picture in pictures.values() if picture is not None]
     found, sections = _all_tables(study, results), []
     for number, figure in enumerate(told.figures, 1):
         is_scatter = isinstance(figure, Scatter)
@@ -106,12 +102,10 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
         answer=answer(study, results),
         measures=_groups(study, results, fresh, pictures),
         differences=differences,
-        shapes=shapes,
         drawn=[one for one in sections if one["picture"]],
         tables={name: _rows(study, name, table) for name, table in tables.items()},
         beside=[(name, name) for name in study.arms],
         reference=f"{first.of} at the same budget" if first.of else first.name,
-        gains=[(name, str(name).replace("_", " ")) for name in tables.get("gains_by_arm", ())],
         novelty=[(name, name) for name in COLUMNS if name in told.measures],
         among=_among_column,
         matched=_matched_rows(tables.get("matched")),
@@ -161,7 +155,6 @@ def _all_tables(
         },
         "sensitivity": report_tables.sensitivity(study),
         "reviews_by_arm": reviews,
-        "gains_by_arm": report_tables.gains_by_arm(reviews) if len(reviews) else None,
         "too_narrow": report_tables.too_narrow(by_arm),
         "runs_not_done": report_tables.runs_not_done(study),
     }

@@ -15,7 +15,7 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
 from virsci_society.agents.spelling import plain_text
 from virsci_society.metrics.inference.comparisons import ArmDifference
-from virsci_society.metrics.inference.correlations import prcc
+from virsci_society.metrics.inference.correlations import spearman
 from virsci_society.metrics.inference.intervals import (
     NAN,
     POOR_COVERAGE,
@@ -29,7 +29,12 @@ from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.metrics.report.templates import count_of
 from virsci_society.scenarios.study.figures import SCORES
-from virsci_society.scenarios.study.study import ComparisonResult, Study, compare_two_arms
+from virsci_society.scenarios.study.study import (
+    ComparisonResult,
+    Study,
+    compare_two_arms,
+    key_and_measure,
+)
 from virsci_society.society.results.table_files import write_csv
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
@@ -135,42 +140,16 @@ def reviews_by_arm(study: Study) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def gains_by_arm(by_arm: pd.DataFrame) -> pd.DataFrame:
-    """Means and gains as papers print them: a row per panel and arm, a column per score.
-
-    The gain against the first arm (at its budget) stands in brackets.
-    """
-
-    def cell(mean: float, gain: float) -> str:
-        told = "" if np.isnan(gain) else f" ({gain:+.2f})"
-        return "–" if np.isnan(mean) else f"{mean:.2f}{told}".replace("-", "−")
-
-    score = by_arm["score"].str.removeprefix("review.")
-    kinds = score.str.partition(".")[0].unique()
-    # Of one kind alone the kind need not stand above every column.
-    short = score.str.removeprefix(f"{kinds[0]}.") if len(kinds) == 1 else score
-    cells = [cell(*one) for one in zip(by_arm["mean"], by_arm["gain"], strict=True)]
-    rows = by_arm.assign(score=short, cell=cells)
-    places, columns = ["panel", "arm"], list(dict.fromkeys(short))
-    wide = rows.pivot(index=places, columns="score", values="cell").fillna("–")
-    order = pd.MultiIndex.from_frame(rows[places].drop_duplicates())
-    return wide.reindex(index=order, columns=columns).rename_axis(columns=None).reset_index()
-
-
 def sensitivity(study: Study) -> pd.DataFrame:
-    """Partial rank correlations in a sampled design, by measure and key.
+    """Spearman's rank correlation of each measure with each key of a sampled design.
 
     The unit is the arm, by the mean of its replicates.
     """
-    keys = study.numeric_keys() if study.sampled else []
     rows = []
-    for measure in study.description.measures if keys else ():
-        own = {arm: study.numbers(measure, arm) for arm in study.arms}
-        arms = [arm for arm, values in own.items() if len(values)]
-        inputs = {key: np.array([study.key_value(arm, key) for arm in arms]) for key in keys}
-        means = np.array([own[arm].mean() for arm in arms], dtype=np.float64)
-        for key, found in prcc(inputs, means).items():
-            row = {"measure": measure, "key": key, "n": found.n, "prcc": found.r}
+    for measure in study.description.measures if study.sampled else ():
+        for key in study.numeric_keys():
+            found = spearman(*key_and_measure(study, measure, key, study.arms))
+            row = {"measure": measure, "key": key, "n": found.n, "rho": found.r}
             rows.append(row | {"low": found.low, "high": found.high, "p": found.p})
     return pd.DataFrame(rows)
 

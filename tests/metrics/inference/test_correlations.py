@@ -13,7 +13,6 @@ from virsci_society.metrics.inference.correlations import (
     FISHER,
     Block,
     pearson,
-    prcc,
     rank_trend,
     spearman,
 )
@@ -120,34 +119,3 @@ def test_correlations_that_are_not_there():
     assert (whole.r, whole.low, whole.high, whole.p) == (pytest.approx(1), 1, 1, 0)
     with pytest.raises(InputError, match="one length"):
         pearson([1, 2], [1])
-
-
-def test_a_partial_rank_correlation_takes_the_other_inputs_out():
-    random = np.random.default_rng(0)
-    cause = random.random(200)
-    follower = cause + random.normal(0, 0.3, 200)
-    y = np.exp(3 * cause) + random.normal(0, 0.5, 200)
-    assert spearman(follower, y).r > 0.5
-    found = prcc({"cause": cause, "follower": follower}, y)
-    assert found["cause"].r > 0.9
-    assert abs(found["follower"].r) < 0.2
-    assert found["follower"].low < 0 < found["follower"].high
-
-
-def test_a_hand_worked_partial_rank_correlation():
-    """(r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)) of the ranks."""
-    random = np.random.default_rng(1)
-    x, z, y = random.random((3, 30))
-    xy, xz, yz = (spearman(*two).r for two in ((x, y), (x, z), (y, z)))
-    wanted = (xy - xz * yz) / math.sqrt((1 - xz**2) * (1 - yz**2))
-    found = prcc({"x": x, "z": z}, y)["x"]
-    assert found.r == pytest.approx(wanted)
-    t = wanted * math.sqrt(27 / (1 - wanted**2))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(t), 27))
-
-
-def test_an_input_that_the_others_determine_has_no_partial_correlation():
-    x = np.arange(10.0)
-    assert math.isnan(prcc({"x": x, "twice": 2 * x}, x[::-1])["x"].r)
-    with pytest.raises(InputError, match="x has 10 values, the measure 3"):
-        prcc({"x": x}, [1, 2, 3])
