@@ -233,5 +233,5 @@ def expected_coverage(n: int, skewed: float) -> dict[str, float]:
     looks = abs(skewed) if np.isfinite(skewed) else 0.0
     table = known_coverage()
     cells = table[(table["n"] == at) & table["family"].isin(SKEWNESS_LADDER)]
-    cell = cells.loc[(cells["skewness"] - looks).abs().idxmin()]
+    cell = cells.iloc[int((cells["skewness"] - looks).abs().to_numpy().argmin())]
     return {"t": float(cell["t"]), "bca": float(cell["bca"])}

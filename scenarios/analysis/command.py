@@ -223,7 +223,7 @@ def _as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     cells = cells.where(cells.notna(), None)
     words = {True: "yes", False: "no"}
     return [
-        {key: words[value] if isinstance(value, bool) else value for key, value in row.items()}
+        {str(key): words[value] if isinstance(value, bool) else value for key, value in row.items()}
         for row in cells.to_dict("records")
     ]
 
