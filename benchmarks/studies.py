@@ -73,7 +73,7 @@ def study(folder: Path, url: str, slots: int, runs: int, **keys: Any) -> Path:
         "study": folder.name,
         "base": "community/closed",
         "set": {"backend": backend, "metrics": ["cost"], **keys},
-        "arms": {"list": [{"name": "field"}]},
+        "arms": {"field": {}},
         "replicates": runs,
         "measures": ["calls"],
     }
