@@ -23,8 +23,7 @@ def test_a_study_runs_no_file_of_the_current_folder(tmp_path, promise, options):
         (folder / f"{name}.py").write_text(f"open('EXECUTED-{name}', 'w').close()\n")
     (folder / "study.yaml").write_text(
         "study: small\nbase: community/assembly\nreplicates: 1\n"
-        "arms:\n  list:\n"
-        "    - {name: short, set: {until: 26w}}\n    - {name: long, set: {until: 30w}}\n"
+        "arms:\n  short: {until: 26w}\n  long: {until: 30w}\n"
         "measures: [papers]\n"
     )
     done = subprocess.run(

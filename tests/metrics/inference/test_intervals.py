@@ -141,12 +141,17 @@ def test_data_are_judged_by_replicates_rounded_down_and_by_how_skewed_they_look(
     assert expected_coverage(1000, 1.0) == cells["lognormal-0.5", 50]
 
 
-def test_the_page_of_statistics_holds_the_kept_coverages():
+def test_the_rows_on_the_page_of_statistics_are_those_that_are_kept():
     page = (Path(__file__).resolve().parents[3] / "docs" / "statistics.md").read_text("utf-8")
-    for cell in KEPT:
-        shares = " | ".join(_percent(share) for share in (cell.t, cell.bca, cell.log))
-        row = f"| {MEANINGS[cell.family]} | {cell.n} | {cell.skewness:.2f} | {shares} |"
-        assert row in page
+    table = page[page.index("| data | n |") :].split("\n\n")[0]
+    kept = {
+        f"| {MEANINGS[cell.family]} | {cell.n} | {cell.skewness:.2f} | "
+        f"{' | '.join(map(_percent, (cell.t, cell.bca, cell.log)))} |"
+        for cell in KEPT
+    }
+    rows = table.splitlines()[2:]
+    assert len(rows) >= 6
+    assert kept >= {*rows}
 
 
 def _percent(share):
