@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from inspect import getdoc
+from itertools import groupby
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, indent
 from typing import Annotated
 
 import typer
@@ -55,33 +56,31 @@ def list_(
 ) -> None:
     """List scenarios, components, runs and settings.
 
-    Parts that installed packages add are listed below the library. `list runs` names the runs
-    below a folder, each with its state, date and cost; `list models` the weights (GGUF files) in
-    installed packages and below a folder; `list keys` prints the keys of a scenario, `list keys
-    protocol.selection` those of a section; `list topics` says what the name means.
+    Without a name, the scenarios of the library are listed, then parts that installed packages add.
+    `list runs` lists the runs below a folder, with state, date and cost; `list models` the weights
+    (GGUF files) in installed packages and below a folder; `list keys` the keys of a scenario, `list
+    keys protocol.selection` those of a section. `list topics` prints what the name means.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
+    where = None if folder == Path("runs") else str(folder)
     if json and name not in ("runs", "keys"):
         raise InputError("--json goes with 'list runs' and 'list keys'")
     if name == "runs":
         _print_runs(folder, json)
-        return
-    if name == "models":
+    elif name == "models":
         _print_models(folder)
-        return
-    if name == "keys":
-        _print_keys(json, full, None if folder == Path("runs") else str(folder))
-        return
-    if name is None:
-        lines = [*_library_lines(), *_plugin_lines()]
-    elif name == "facts" and folder != Path("runs"):
-        lines = list(_fact_lines(str(folder)))
+    elif name == "keys":
+        tell(*_keys(json, full, where).splitlines())
+    elif name is None:
+        tell(*_library_lines())
+    elif name == "facts" and where is not None:
+        tell(*_fact_lines(where))
     elif name in KIND_NAMES:
-        lines = list(_kind_lines(name))
+        lines = {"metrics": _metric_lines, "measures": _measure_lines}
+        tell(*(lines[name]() if name in lines else part_lines(name)))
     else:
-        lines = list(_scenario_lines(name))
-    tell(*lines)
+        tell(*_scenario_lines(name))
 
 
 def _print_runs(folder: Path, json: bool) -> None:
@@ -111,80 +110,76 @@ def _print_runs(folder: Path, json: bool) -> None:
 
 
 def _print_models(folder: Path) -> None:
-    """The weights that ``use: local`` can load."""
+    """Print the weights that ``use: local`` can load."""
     from virsci_society.agents.backends.weights import GET_SOME, list_weights
 
-    found = list(list_weights(folder))
-    if not found:
-        tell(f"no weights in installed packages or {folder}; get some: {GET_SOME}")
-        return
     rows = [
         (
             one.use,
             one.path.name,
             f"{one.path.stat().st_size / 1e6:,.0f}",
             one.context or None,
-            one.license or None,
+            one.license,
         )
-        for one in found
+        for one in list_weights(folder)
     ]
+    if not rows:
+        tell(f"no weights in installed packages or {folder}; get some: {GET_SOME}")
+        return
     heads = ("backend.weights", "file", "MB", "context, tokens", "licence")
     print_table("models for backend.use=local", heads, rows)
 
 
-def _print_keys(json: bool, full: bool, section: str | None) -> None:
+def _keys(json: bool, full: bool, section: str | None) -> str:
     """The keys of a scenario file, as a page for people or as JSON Schema."""
+    from virsci_society.scenarios.config import keys
     from virsci_society.scenarios.config.schema import Scenario
 
     if section is not None:
-        from virsci_society.scenarios.config.keys import render_section
-
-        tell(*render_section(Scenario, section).splitlines())
-        return
+        return keys.render_section(Scenario, section)
     if json:
-        from virsci_society.scenarios.config.keys import schema_text
-
-        tell(*schema_text(Scenario).splitlines())
-    else:
-        from virsci_society.scenarios.config.keys import common_keys, render_reference
-
-        text = render_reference(Scenario, None if full else common_keys())
-        tell(*text.splitlines())
+        return keys.schema_text(Scenario)
+    return keys.render_reference(Scenario, None if full else keys.common_keys())
 
 
 def _library_lines() -> Iterator[str]:
     from virsci_society.scenarios.config.document import library
-
-    found = library()
-    width = max(len(name) for name in found)
-    for name, path in found.items():
-        yield f"{name:{width}}  {first_sentence(path)}"
-
-
-def _plugin_lines() -> Iterator[str]:
     from virsci_society.scenarios.config.registry import installed_parts
 
-    found = installed_parts()
-    if found:
-        yield ""
-        yield "from installed packages:"
-    for one in found:
-        yield f"  {one.kind:12} {one.name:20} {one.path} ({one.package})"
+    found = library()
+    width = max(map(len, found))
+    for name, path in found.items():
+        with path.open(encoding="utf-8") as lines:
+            head = " ".join(line[1:].strip() for line in lines if line.startswith("#"))
+        sentence = head.split(". ")[0].rstrip(".")
+        yield f"{name:{width}}  {sentence.split(': ')[0] if len(sentence) > 100 else sentence}"
+    if outside := installed_parts():
+        yield from ("", "from installed packages:")
+        yield from (f"  {o.kind:12} {o.name:20} {o.path} ({o.package})" for o in outside)
 
 
-def _kind_lines(kind: str) -> Iterator[str]:
+def part_lines(kind: str) -> Iterator[str]:
+    """Every part of a kind with its definition, and where it was published."""
     from virsci_society.scenarios.config.registry import parts_of_kind
 
-    if kind in ("metrics", "measures"):
-        yield from _metric_lines() if kind == "metrics" else _measure_lines()
-        return
-    if kind == "protocols":
-        yield from protocol_lines(parts_of_kind(kind))
-        return
-    found = parts_of_kind(kind)
-    width = max(len(name) for name in found)
-    for name, path in found.items():
-        yield f"{name:{width}}  {_first_line(path)}"
+    parts = parts_of_kind(kind)
+    width = max(map(len, parts))
+    for name, path in parts.items():
+        part = _part(kind, path)
+        yield f"{name:{width}}  {_definition(part) or path}"
+        if citation := getattr(part, "citation", ""):
+            yield from indent(fill(citation, WIDTH - 4), "    ").splitlines()
+
+
+def _part(kind: str, path: str) -> object:
+    from virsci_society.scenarios.config.registry import import_class, import_member
+
+    return import_class(path) if kind == "protocols" else import_member(path)
+
+
+def _definition(thing: object) -> str:
+    """The first paragraph of a docstring in one line."""
+    return " ".join((getdoc(thing) or "").partition("\n\n")[0].split())
 
 
 def _fact_lines(name: str) -> Iterator[str]:
@@ -193,20 +188,6 @@ def _fact_lines(name: str) -> Iterator[str]:
 
     for head, text in chosen_facts([name])[name].card():
         yield from fill(f"{head}: {text}", WIDTH, subsequent_indent="    ").splitlines()
-
-
-def protocol_lines(protocols: Mapping[str, str]) -> Iterator[str]:
-    """For each protocol (import paths by name) what it is, then where it was published."""
-    from virsci_society.scenarios.config.keys import summary
-    from virsci_society.scenarios.config.registry import import_class
-    from virsci_society.society.teams.contracts import TeamProtocol
-
-    for name, path in protocols.items():
-        cls = import_class(path)
-        yield f"{name}: {summary(cls)}"
-        if issubclass(cls, TeamProtocol) and cls.citation:
-            lines = fill(cls.citation, WIDTH, initial_indent="    ", subsequent_indent="    ")
-            yield from lines.splitlines()
 
 
 def _metric_lines() -> Iterator[str]:
@@ -219,16 +200,13 @@ def _metric_lines() -> Iterator[str]:
     for family, metrics in FAMILIES.items():
         yield f"family {family}"
         for name, metric in metrics.items():
-            definition = " ".join((getdoc(metric) or "").partition("\n\n")[0].split())
-            yield f"  {name:26} {definition}"
+            yield f"  {name:26} {_definition(metric)}"
     if outside := installed_of("metrics"):
         yield f"from installed packages: {', '.join(outside)}"
 
 
 def _measure_lines() -> Iterator[str]:
     """Measures by family, each with its unit, definition and source."""
-    from itertools import groupby
-
     from virsci_society.metrics.measures import MEASURES
 
     yield "Measures: one number per run, by family. The key `measures` of a study accepts these"
@@ -243,15 +221,15 @@ def _measure_lines() -> Iterator[str]:
 
 
 def _meanings(name: str) -> list[str]:
-    """What a name is, where it is no scenario and no kind: a part, metric, measure or key."""
+    """What a name is, where it is no scenario and no kind: a part, metric or measure."""
     from virsci_society.metrics.measures import MEASURES, metrics_named
     from virsci_society.scenarios.config.registry import TABLES, parts_of_kind
 
     found = [
-        f"{name} is a part of the kind {kind}: {_first_line(parts_of_kind(kind)[name])} "
+        f"{name} is a part of the kind {kind}: {_definition(_part(kind, path))} "
         f"'society list {kind}' names all."
         for kind in TABLES
-        if name in parts_of_kind(kind)
+        if (path := parts_of_kind(kind).get(name))
     ]
     if name in MEASURES:
         found.append(f"{name} is a measure: {MEASURES[name].label} ({MEASURES[name].meaning}).")
@@ -263,35 +241,26 @@ def _meanings(name: str) -> list[str]:
 def _scenario_lines(name: str) -> Iterator[str]:
     from virsci_society.scenarios.config.document import STUDIES, find_scenario, library
     from virsci_society.scenarios.config.registry import KIND_NAMES
-
-    study = STUDIES / f"{name}.yaml"
-    if study.is_file():
-        path = study
-    else:
-        try:
-            path = find_scenario(name)
-        except InputError as error:
-            if meanings := _meanings(name):
-                yield from meanings
-                return
-            hint = did_you_mean(name, [*library(), *KIND_NAMES])
-            kinds = ", ".join(KIND_NAMES)
-            raise InputError(f"{error}\nkinds of parts are {kinds}{hint}") from error
-    yield f"# {path}"
-    yield from path.read_text(encoding="utf-8").splitlines()
-    if path != study:
-        yield ""
-        yield from _contents(name)
-
-
-def _contents(name: str) -> Iterator[str]:
-    """What a scenario comes to, with everything that it extends."""
     from virsci_society.scenarios.config.schema import load_scenario
 
+    path = STUDIES / f"{name}.yaml"
+    is_study = path.is_file()
+    try:
+        path = path if is_study else find_scenario(name)
+    except InputError as error:
+        if meanings := _meanings(name):
+            yield from meanings
+            return
+        hint = did_you_mean(name, [*library(), *KIND_NAMES])
+        raise InputError(f"{error}\nkinds of parts are {', '.join(KIND_NAMES)}{hint}") from error
+    yield f"# {path}"
+    yield from path.read_text(encoding="utf-8").splitlines()
+    if is_study:
+        return
     data = load_scenario(name).to_data()
     people = data["population"]["ecosystem"]
     size = f", {people['scientists']} scientists" if "scientists" in people else ""
-    yield "# In all, with what it extends and the defaults:"
+    yield from ("", "# In all, with what it extends and the defaults:")
     yield f"#   until {data['until']}, seed {data['seed']}"
     yield f"#   population from {people['use']}{size}"
     for key in ("founding", "protocol", "publication", "backend"):
@@ -299,19 +268,3 @@ def _contents(name: str) -> Iterator[str]:
     yield f"#   careers: {(data['careers'] or {}).get('use', 'nobody comes or leaves')}"
     yield f"#   interventions: {len(data['interventions'])}"
     yield f"#   metrics: {', '.join(data['metrics'])}"
-
-
-def first_sentence(path: Path) -> str:
-    """The first sentence of a scenario's head."""
-    with path.open(encoding="utf-8") as lines:
-        head = [line[1:].strip() for line in lines if line.startswith("#")]
-    words = " ".join(head).split(". ")[0].rstrip(".")
-    return words.split(": ")[0] if len(words) > 100 else words
-
-
-def _first_line(path: str) -> str:
-    from inspect import getdoc
-
-    from virsci_society.scenarios.config.registry import import_member
-
-    return (getdoc(import_member(path)) or path).splitlines()[0]

@@ -11,7 +11,7 @@ from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.prompts.request import total_characters
 from virsci_society.agents.replies.form import FIELDS, render_form
 from virsci_society.protocols.mixture import Component, Mixture
-from virsci_society.scenarios.cli.library_list import protocol_lines
+from virsci_society.scenarios.cli.library_list import part_lines
 from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.society.formation.founding import Once
 
@@ -31,12 +31,12 @@ PAPERS = [
 
 def test_every_system_is_tried_and_described():
     assert sorted(SMALL) == SYSTEMS
-    text = "\n".join(protocol_lines(PROTOCOLS))
+    text = "\n" + "\n".join(part_lines("protocols"))
     page = (ROOT / "docs" / "protocols" / "README.md").read_text(encoding="utf-8")
     for name in SYSTEMS:
         assert f"| [`{name}`](" in page, f"docs/protocols/README.md lacks {name}"
         assert f"](#{name})" not in page or f"\n### {name}\n\n" in page, name
-        told = text.split(f"{name}: ")[1].split("\n")
+        told = text.split(f"\n{name} ")[1].split("\n")
         assert re.search(r"\(.+ et al\., 20\d\d.*\)\.$", told[0]), told[0]
         assert told[1].startswith("    "), f"{name} states no source"
 
