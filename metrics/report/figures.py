@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,35 +15,21 @@ from markupsafe import Markup
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.files.atomic_files import make_folder, write_atomically
 from virsci_society.metrics.inference.intervals import Interval, t_interval
-from virsci_society.metrics.novelty.novelty import settings_of
+from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.report.drawing.axes import Axes
 from virsci_society.metrics.report.drawing.elements import LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
     BLUE,
-    GREEN,
     INK,
-    MUTED,
     ORANGE,
     PAGE,
-    PINK,
     WIDE,
     Plot,
     standalone_svg,
 )
-from virsci_society.metrics.report.network_figures import (
-    communities_figure,
-    community_map_figure,
-    community_map_over_time,
-    network_over_time,
-)
-from virsci_society.metrics.report.network_layout import (
-    MAX_DRAWN,
-    Communities,
-    CommunityMap,
-    map_communities,
-    run_communities,
-)
+from virsci_society.metrics.report.network_figures import network_figure, network_over_time
+from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
 from virsci_society.society.results.run import Run
 
@@ -57,11 +43,12 @@ PARTS = {
 }
 
 
-def novelty(table: pd.DataFrame, relative: bool = True) -> Markup | None:
+def novelty(table: pd.DataFrame, relative: bool = True, embedding: str = "") -> Markup | None:
     """Every paper as a dot in four strips, with mean and interval.
 
     Args:
         relative: the values are relative to a year's mean, which is marked at 1.
+        embedding: the name that stands below.
     """
     known = {name: _floats(table[name].dropna()) for name in PARTS}
     if not any(len(values) for values in known.values()):
@@ -76,8 +63,9 @@ def novelty(table: pd.DataFrame, relative: bool = True) -> Markup | None:
         _strip(axes, known[name], title, colour, np.append(span, 1.0) if relative else span)
         if relative and len(known[name]):
             axes.vertical(1.0)
-    if relative:
-        strips[-1].x.label = "relative to the mean of the neighbours’ year (1: like that mean)"
+    told = ["relative to the mean of the neighbours’ year (1)"] if relative else []
+    told += [f"vectors by {embedding}"] if embedding else []
+    strips[-1].x.label = "; ".join(told)
     return drawn.svg("HD, CD, CI and ON of each paper, with means and intervals")
 
 
@@ -128,10 +116,9 @@ def _dot_heights(values: FloatArray) -> FloatArray:
     return heights
 
 
-DASHED, DOTTED = "6 3", "1.5 2.5"
-Line = tuple[str, str, str, str]
-"""Column (or network), colour and dashes of a line, and its words in a legend."""
+DASHED = "6 3"
 TIES = (("all", BLUE, "", "with day 0"), ("grown", ORANGE, DASHED, "since day 0"))
+"""The two networks: colour and dashes of each, and its words in a legend."""
 
 
 def largest_component(table: pd.DataFrame) -> Markup | None:
@@ -144,49 +131,20 @@ def largest_component(table: pd.DataFrame) -> Markup | None:
         rows = table[table["network"] == network]
         axes.line(_floats(rows["date"]), _floats(rows["giant_share"]), colour, dashes=dashes)
     axes.y.low, axes.y.high, axes.y.bounds = 0.0, 1.04, (0.0, 1.0)
-    _legend(axes, _entries(TIES))
+    axes.y.headroom = 0.28
+    axes.legend([LegendEntry(words, colour, dashes=dashes) for _, colour, dashes, words in TIES])
     return drawn.svg(f"{title}, over simulated time")
 
 
-def teams_in_flight(weekly: pd.DataFrame) -> Markup | None:
+def teams_at_work(weekly: pd.DataFrame) -> Markup | None:
     """Teams at work at the same time, week by week."""
-    lines = (("teams_in_flight", BLUE, "", "teams"),)
-    label = "Number of teams in flight over simulated time"
-    return _counts_over_time(weekly, lines, "Teams at work at the same time", label)
-
-
-def memberships(weekly: pd.DataFrame) -> Markup | None:
-    """Scientists in at least one, two and three teams, week by week."""
-    lines = (
-        ("in_1", BLUE, "", "1 or more"),
-        ("in_2", ORANGE, DASHED, "2 or more"),
-        ("in_3", GREEN, DOTTED, "3 or more"),
-    )
-    label = "Scientists in one, two and three or more teams over time"
-    return _counts_over_time(weekly, lines, "Scientists in so many teams at once", label)
-
-
-def _counts_over_time(
-    weekly: pd.DataFrame, lines: Sequence[Line], title: str, label: str
-) -> Markup | None:
-    """Counts of each week as steps; None where all are zero."""
-    if not any(weekly[name].any() for name, *_ in lines):
+    if not weekly["teams_in_flight"].any():
         return None
-    drawn, axes = _frame(2.5, title)
-    _draw_lines(axes, weekly, lines, steps=True)
+    drawn, axes = _frame(2.5, "Teams at work at the same time")
+    axes.line(_floats(weekly["date"]), _floats(weekly["teams_in_flight"]), BLUE, steps=True)
     axes.x.margin, axes.y.low, axes.y.margin = 0.0, 0.0, 0.04
     axes.y.whole, axes.y.most = True, 5
-    if len(lines) > 1:
-        _legend(axes, _entries(lines))
-    return drawn.svg(label)
-
-
-def _draw_lines(
-    axes: Axes, table: pd.DataFrame, lines: Sequence[Line], *, steps: bool = False
-) -> None:
-    for name, colour, dashes, _ in lines:
-        days, values = _floats(table["date"]), _floats(table[name])
-        axes.line(days, values, colour, steps=steps, dashes=dashes)
+    return drawn.svg("Number of teams in flight over simulated time")
 
 
 def acceptance(table: pd.DataFrame) -> Markup | None:
@@ -213,52 +171,8 @@ def _frame(height: float, title: str, label: str = "simulated days") -> tuple[Pl
     return drawn, axes
 
 
-def _entries(lines: Sequence[Line]) -> list[LegendEntry]:
-    return [LegendEntry(words, colour, dashes=dashes) for _, colour, dashes, words in lines]
-
-
-def _legend(axes: Axes, entries: list[LegendEntry]) -> None:
-    """A legend inside the axes, at the top left, above the marks."""
-    axes.y.headroom = 0.14 * len(entries)
-    axes.legend(entries)
-
-
 def _floats(values: pd.Series) -> FloatArray:
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-WAITING_PARTS = {
-    "notice": ("notice", MUTED),
-    "teammates": ("team-mates at their homework", BLUE),
-    "desk_queue": ("homework of other projects", GREEN),
-    "meeting_queue": ("meetings of other teams", PINK),
-}
-
-
-def delays(table: pd.DataFrame) -> Markup | None:
-    """Waiting of a member per round, by team size and by memberships, part upon part."""
-    if not len(table):
-        return None
-    drawn = Plot(WIDE, 2.7)
-    [panels] = drawn.panels(1, 2, share_y=True)
-    labels = {"size": "people in the meeting", "memberships": "teams the member is in"}
-    for axes, (by, label) in zip(panels, labels.items(), strict=True):
-        _stacked(axes, table[table["by"] == by])
-        axes.x.label = label
-    panels[0].title = "Days of waiting per round"
-    drawn.legend(panels[0].entries)
-    return drawn.svg("Mean days of waiting per round by team size and by memberships")
-
-
-def _stacked(axes: Axes, rows: pd.DataFrame) -> None:
-    value = rows["value"].to_numpy(dtype=np.float64)
-    floor = np.zeros(len(rows))
-    for name, (label, colour) in WAITING_PARTS.items():
-        height = rows[name].to_numpy(dtype=np.float64, na_value=0.0)
-        axes.bars(value, height, floor, colour, width=0.62, label=label)
-        floor = floor + height
-    axes.x.whole, axes.x.most = True, 8
-    axes.y.low, axes.y.grid = 0.0, True
 
 
 def assembly(table: pd.DataFrame) -> Markup | None:
@@ -270,10 +184,11 @@ def assembly(table: pd.DataFrame) -> Markup | None:
         ("p_so_far", BLUE, "", "p: authorships of incumbents"),
         ("q_so_far", ORANGE, DASHED, "q: repeats, of links of two incumbents"),
     )
-    _draw_lines(axes, table, shares)
+    for name, colour, dashes, _ in shares:
+        axes.line(_floats(table["date"]), _floats(table[name]), colour, dashes=dashes)
     axes.y.low, axes.y.high = -0.02, 1.4
     axes.y.ticks = [0, 0.5, 1]
-    axes.legend(_entries(shares))
+    axes.legend([LegendEntry(words, colour, dashes=dashes) for _, colour, dashes, words in shares])
     return drawn.svg("Shares p and q of team assembly, over simulated time")
 
 
@@ -297,13 +212,37 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     return drawn.svg("Distribution of the number of co-authors, logarithmic axes")
 
 
+MEASURED: dict[str, tuple[Callable[[pd.DataFrame], Markup | None], str]] = {
+    "teams-at-work": (teams_at_work, "weekly"),
+    "acceptance": (acceptance, "acceptance"),
+    "giant-share": (largest_component, "structure"),
+    "degrees": (degrees, "degrees"),
+    "assembly": (assembly, "assembly"),
+}
+"""The figures that are drawn of one metric each."""
+
+
+def measured_figure(run: Run, name: str) -> Markup | None:
+    """A figure of ``MEASURED``; None without data."""
+    draw, metric = MEASURED[name]
+    # Teams at work when a run was stopped are not in its tables: counts would sink.
+    if name == "teams-at-work" and run.partial is not None:
+        return None
+    return draw(compute_metric(run, metric))
+
+
+def novelty_figure(run: Run) -> Markup | None:
+    """The novelty of each paper of a run, with the name of the embedding."""
+    relative = settings_of(run).normalise != "none"
+    return novelty(compute_metric(run, "novelty"), relative, embedding_of(run, "title"))
+
+
 def run_figures(run: Run) -> dict[str, Markup]:
     """Every figure of a run's page that there is data for, by name.
 
     Returns:
         ``teams``, ``people``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,
-        ``memberships``, ``delays``, ``acceptance``, ``degrees``, ``assembly`` and
-        ``giant-share``: inline SVG.
+        ``acceptance``, ``giant-share``, ``degrees`` and ``assembly``: inline SVG.
 
     Example:
         >>> figures = vs.run_figures(run)
@@ -313,47 +252,15 @@ def run_figures(run: Run) -> dict[str, Markup]:
     whole = run_communities([run])
     timelines = {"teams": team_timeline(run), "people": people_timeline(run, whole)}
     drawn: dict[str, Markup | None] = {
-        name: None if one is None else one.figure for name, one in timelines.items()
+        name: None if one is None else one.picture for name, one in timelines.items()
     }
-    if (network := draw_run_network(run, whole)) is not None:
-        drawn["network-over-time"], drawn["network"], _ = network
-    known = {name: figure for name, figure in drawn.items() if figure is not None}
-    return known | measure_figures(run)
-
-
-def measure_figures(run: Run) -> dict[str, Markup]:
-    """The figures that are drawn from measures alone, by the names of ``run_figures``."""
-    weekly, relative = compute_metric(run, "weekly"), settings_of(run).normalise != "none"
-    drawn: dict[str, Markup | None] = {}
-    drawn["novelty"] = novelty(compute_metric(run, "novelty"), relative)
-    # Teams at work when a run was stopped are not in its tables: counts would sink.
-    if run.partial is None:
-        drawn["teams-at-work"] = teams_in_flight(weekly)
-        drawn["memberships"] = memberships(weekly)
-    for draw in (delays, acceptance, degrees, assembly):
-        drawn[draw.__name__] = draw(compute_metric(run, draw.__name__))
-    drawn["giant-share"] = largest_component(compute_metric(run, "structure"))
+    drawn["network"], drawn["network-over-time"] = (
+        network_figure(run, whole),
+        network_over_time(run, whole),
+    )
+    drawn["novelty"] = novelty_figure(run)
+    drawn |= {name: measured_figure(run, name) for name in MEASURED}
     return {name: figure for name, figure in drawn.items() if figure is not None}
-
-
-def draw_run_network(
-    run: Run, whole: Communities
-) -> tuple[Markup, Markup, CommunityMap | None] | None:
-    """The network of a run over time and at its end; None where nobody has a tie.
-
-    Of a large network communities are drawn, which come last.
-    """
-    if not whole.names:
-        return None
-    wrote = run.table("authorships")["scientist"].value_counts()
-    papers = {str(who): int(count) for who, count in wrote.items()}
-    ties = run.table("ties")
-    if len(whole.names) > MAX_DRAWN:
-        found = map_communities(whole, papers)
-        over_time = community_map_over_time(found, ties, run.days)
-        return over_time, community_map_figure(found), found
-    over_time = network_over_time(whole, ties, run.days)
-    return over_time, communities_figure(whole, papers), None
 
 
 def write_run_figures(folder: Path, run: Run) -> list[Path]:

@@ -6,7 +6,7 @@ that share many ties lie near each other and do not overlap. Inside its disc a s
 laid out by networkx, a large one on a spiral with its best connected member in the middle, which
 takes seconds for 100,000 scientists; so do all communities after the 40 largest.
 
-Then the communities of a network that is too large for everybody to be drawn.
+Of a network that is too large for everybody to be drawn, communities are drawn as circles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.networks.communities import LARGE, MANY_PAIRS, leiden, louvain
 from virsci_society.metrics.networks.structure import adjacency, network_ties
-from virsci_society.metrics.report.templates import count_of, format_number, format_percent, records
+from virsci_society.metrics.report.templates import records
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
@@ -90,7 +90,9 @@ class Communities:
         The member is the one with the most co-authors.
         """
         topics = [cut_text(theme, NAME_SHOWN) for theme in self.themes]
-        first = _first_members(self.community, self.names, self.degree, self.degree, len(topics))
+        order = np.lexsort((np.arange(len(self.names)), -self.degree, self.community))
+        starts = np.searchsorted(self.community[order], np.arange(len(topics)))
+        first = [self.names[place] for place in order[starts]]
         return [
             topic if topic and topics.count(topic) == 1 else f"{topic} around {who}".strip()
             for topic, who in zip(topics, first, strict=True)
@@ -136,6 +138,30 @@ class Communities:
         each = pairs, np.unique(pairs, axis=0)
         both = [np.bincount(one[:, 0], minlength=len(self.names)) for one in each]
         return np.column_stack(both).astype(np.int64)
+
+    @cached_property
+    def pairs(self) -> IntArray:
+        """Pairs of people with a joint paper by the communities of both, symmetric, k x k."""
+        ends, count = self.community[self.edges], len(self.sizes)
+        within = sparse.coo_array((np.ones(len(ends)), ends.T), shape=(count, count)).toarray()
+        both: IntArray = (within + within.T - np.diag(within.diagonal())).astype(np.int64)
+        return both
+
+    @cached_property
+    def circles(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Centres and radii of the largest communities in the unit square, and lines of pairs."""
+        centres, radius = (held[:MAX_CIRCLES] for held in self.discs)
+        low = (centres - radius[:, None]).min(axis=0)
+        span = float((centres + radius[:, None] - low).max())
+        lines = strongest_pairs(self.pairs[:MAX_CIRCLES, :MAX_CIRCLES])
+        return (centres - low) / span, ROOM * radius / span, lines
+
+    def rows(self, most: int) -> list[dict[str, Any]]:
+        """The largest communities as rows of a table."""
+        inside = self.pairs.diagonal()
+        columns = {"label": self.labels, "people": self.sizes, "inside": inside}
+        table = pd.DataFrame({**columns, "across": self.pairs.sum(axis=1) - inside})
+        return records(table.head(most))
 
 
 def run_communities(runs: Sequence[Run]) -> Communities:
@@ -240,99 +266,11 @@ def spiral(radius: FloatArray, rank: IntArray) -> FloatArray:
 MAX_DRAWN = 400
 """Scientists with a tie up to which each is drawn on the page of a run; of more, communities."""
 MAX_CIRCLES = 150
-SHARE_DRAWN = 0.9
-"""Communities are drawn, the largest first, until they hold this share of the scientists."""
+"""Communities of a large network that are drawn, the largest first."""
 ROOM = 0.75
 """Circles are drawn so much smaller than the discs of communities, so that lines are seen."""
 STRONGEST = 3
 """For each community the lines to so many others are drawn, those with most pairs."""
-
-
-@dataclass(frozen=True)
-class CommunityMap:
-    """The communities of a network, as they are drawn, the largest first.
-
-    Circles have ``centres`` (n x 2) in the unit of ``radius``, and areas in proportion to their
-    people. ``first`` has most papers in the run, then most co-authors, of its members; ``inside``
-    and ``across`` count pairs of members, and of a member and somebody else, who have published
-    together; ``pairs`` those across each of the ``lines`` (m x 2 communities). ``rest`` people are
-    in communities that are not drawn; in ``community``, of all ``names`` with a tie,
-    ``len(people)`` stands for them.
-    """
-
-    centres: FloatArray
-    radius: FloatArray
-    people: IntArray
-    labels: list[str]
-    first: list[str]
-    papers: IntArray
-    inside: IntArray
-    across: IntArray
-    lines: IntArray
-    pairs: IntArray
-    rest: int
-    rest_communities: int
-    method: str
-    names: list[str]
-    community: IntArray
-
-    def rows(self, most: int) -> list[dict[str, Any]]:
-        """The largest communities as rows of a table."""
-        columns = {
-            "people": self.people,
-            "share": self.people / len(self.names),
-            "label": self.labels,
-            "papers": self.papers,
-            "inside": self.inside,
-            "across": self.across,
-            "first": self.first,
-        }
-        table = pd.DataFrame(columns).head(most)
-        table.insert(0, "number", [str(place + 1) for place in range(len(table))])
-        return records(table)
-
-    @property
-    def note(self) -> str:
-        """What is drawn, in sentences."""
-        drawn, tied = len(self.people), len(self.names)
-        found = count_of(drawn + self.rest_communities, "community", "communities")
-        note = f"{format_number(tied)} scientists with a co-author, in {found}. "
-        if not self.rest:
-            return f"{note}Each is a circle whose area is that of its people."
-        share = format_percent(self.people.sum() / tied)
-        note += f"The {drawn} largest hold {share} of them; a circle’s area is that of its people. "
-        return f"{note}The dashed circle, at the same scale, is all the others together."
-
-
-def map_communities(whole: Communities, papers: Mapping[str, int]) -> CommunityMap:
-    """Place the largest communities of a network, given the papers of each scientist in the run."""
-    names, sizes = whole.names, whole.sizes
-    enough = int(np.searchsorted(np.cumsum(sizes), SHARE_DRAWN * sizes.sum())) + 1
-    drawn = min(enough, MAX_CIRCLES, len(sizes))
-    held = np.minimum(whole.community, drawn)
-    centres, radius = whole.discs
-    between = count_pairs(held[whole.edges[:, 0]], held[whole.edges[:, 1]], drawn + 1)
-    drawn_pairs = between[:drawn, :drawn]
-    lines = strongest_pairs(drawn_pairs)
-    inside = np.diag(drawn_pairs)
-    written = np.array([papers.get(who, 0) for who in names], dtype=np.int64)
-    return CommunityMap(
-        centres=centres[:drawn],
-        radius=ROOM * radius[:drawn],
-        people=sizes[:drawn],
-        labels=whole.labels[:drawn],
-        first=_first_members(held, names, written, whole.degree, drawn),
-        papers=np.bincount(held, written, minlength=drawn + 1)[:drawn].astype(np.int64),
-        inside=inside,
-        across=between[:drawn].sum(axis=1) - inside,
-        lines=lines,
-        pairs=drawn_pairs[lines[:, 0], lines[:, 1]],
-        rest=int(sizes[drawn:].sum()),
-        rest_communities=len(sizes) - drawn,
-        method=whole.method,
-        names=names,
-        community=held,
-    )
 
 
 def pair_numbers(pairs: pd.DataFrame, names: Sequence[str]) -> IntArray:
@@ -340,14 +278,6 @@ def pair_numbers(pairs: pd.DataFrame, names: Sequence[str]) -> IntArray:
     index = pd.Index(names)
     columns = [index.get_indexer(pd.Index(pairs[end])) for end in ("source", "target")]
     return np.column_stack(columns).astype(np.int64)
-
-
-def count_pairs(first: IntArray, second: IntArray, count: int) -> IntArray:
-    """How often two communities occur as the ends of a pair, symmetric, count x count."""
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    upper = np.bincount(low * count + high, minlength=count * count).reshape(count, count)
-    pairs: IntArray = upper + np.triu(upper, k=1).T
-    return pairs
 
 
 def strongest_pairs(across: IntArray) -> IntArray:
@@ -368,12 +298,3 @@ def _commonest(label: IntArray, topics: list[str]) -> list[str]:
     order = counts.sort_values(["community", "count", "topic"], ascending=[True, False, True])
     commonest = order.drop_duplicates("community").set_index("community")["topic"]
     return [str(commonest.get(number, "")) for number in range(int(label.max(initial=-1)) + 1)]
-
-
-def _first_members(
-    held: IntArray, names: list[str], papers: IntArray, degree: IntArray, count: int
-) -> list[str]:
-    """Of each community the member with most papers, then most co-authors, then by name."""
-    order = np.lexsort((np.arange(len(names)), -degree, -papers, held))
-    starts = np.searchsorted(held[order], np.arange(count))
-    return [names[order[start]] for start in starts]

@@ -5,16 +5,13 @@ Numbers come from the tables and measures of the run; communities are those that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-import pandas as pd
 
 from virsci_society.agents.journal.records import ANSWERED, price_words, spent_in
-from virsci_society.metrics.cost import VERDICTS, Ledger, read_ledger
-from virsci_society.metrics.inference.intervals import Interval
+from virsci_society.metrics.cost import VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.population import initial_population, people_ever
 from virsci_society.metrics.registry import compute_metric
@@ -32,7 +29,7 @@ from virsci_society.metrics.summary import team_sizes
 from virsci_society.metrics.summary_file import ended_words
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import backend_of, speaker_of
+from virsci_society.society.results.speaker import speaker_of
 
 PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
 """Names of protocols that are written otherwise than their key."""
@@ -49,49 +46,70 @@ def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[
     rows = {
         "Most papers": _most_papers(run),
         "Bridges between communities": _bridges(whole),
-        "Co-authors": _coauthors(run),
         "How novel": _novelty_sentence(run),
     }
+    ledger, stopped = summary["ledger"] or {}, summary["partial"] is not None
+    days, until = format_number(summary["days"]), summary["until"]
+    ended = ended_words(summary, days).removeprefix("was ")
+    # A person's words have neither tokens nor a price.
+    _, tokens, spent = spent_in(ledger)
+    status = {
+        "state": f"{ended}{f' of {format_number(until)}' if until else ''}"
+        if stopped
+        else f"finished, {days} days",
+        "who spoke": speaker(run) or "not stated",
+        "cost": price_words(spent, ledger.get("free", False)) if tokens or spent else "",
+    }
     return {
-        "sentences": [people_sentence(run), f"{_publishing(summary)}.", network_sentence(run)],
+        "sentences": [people_sentence(run), f"{publishing(summary)}.", network_sentence(run)],
         "rows": [(name, text) for name, text in rows.items() if text],
-        "status": _status(run, summary),
-        "trouble": trouble_sentence(summary, read_ledger(run)),
+        "status": [(name, text) for name, text in status.items() if text],
+        "trouble": trouble_sentence(run, summary),
         "texts": text_sentences(summary["reading"]),
     }
 
 
 def head_count(run: Run) -> str:
     """How many scientists of how many fields, and when: of a society that people join or leave."""
-    ever = people_ever(run)
-    there = compute_metric(run, "presence")
-    invented = "invented " if _is_invented(run) else ""
+    ever, there = people_ever(run), compute_metric(run, "presence")
+    invented = (run.manifest.get("ecosystem") or {}).get("source") == "synthetic"
+    ecosystem = (run.scenario.get("population") or {}).get("ecosystem") or {}
+    fields = ecosystem.get("fields") if invented else None
+    noun = "invented scientist" if invented else "scientist"
+    of = f" of {count_of(fields, 'field')}" if isinstance(fields, int) else ""
     if not len(there):
-        return f"{count_of(ever, f'{invented}scientist')}{_fields(run)}"
+        return f"{count_of(ever, noun)}{of}"
     last = format_number(there["present"].iloc[-1])
-    first = f"{count_of(initial_population(run), f'{invented}scientist')}{_fields(run)}"
+    first = f"{count_of(initial_population(run), noun)}{of}"
     return f"{first} at first, {last} at the end ({format_number(ever)} in all),"
 
 
 def people_sentence(run: Run) -> str:
     """Who did what: people, fields, teams, protocol and time."""
-    teams, people = run.table("teams"), head_count(run)
+    teams, years = run.table("teams"), run.days / DAYS_PER_YEAR
+    span = count_of(run.days, "simulated day")
+    if years == int(years) and years > 0:
+        span = "one year" if years == 1 else f"{int(years)} years"
     if not len(teams):
-        return f"{people} founded no team in {_span(run.days)}."
+        return f"{head_count(run)} founded no team in {span}."
     known = teams["target_size"].dropna().astype(int)
-    came, wanted = _range(team_sizes(run)), _range([known.min(), known.max()] if len(known) else [])
+    came, wanted = (
+        " to ".join(map(str, dict.fromkeys(ends)))
+        for ends in (team_sizes(run), [known.min(), known.max()] if len(known) else [])
+    )
     of = (came and f" of {came}") + (f" (planned: {wanted})" if wanted not in ("", came) else "")
     ended = "" if run.partial is None else " that had ended"
-    founded = f"{people} founded {count_of(len(teams), 'team')}{ended}{of} in {_span(run.days)}"
-    return f"{founded}, under {_protocols(run)}."
+    names = sorted(set(teams["protocol"].dropna()))
+    told = [PROTOCOLS.get(name, name.replace("_", " ")) for name in names] or ["no protocol"]
+    under = " and ".join([", ".join(told[:-1]), told[-1]] if told[1:] else told)
+    turns = (run.scenario.get("protocol") or {}).get("turns")
+    if names == ["virsci"] and isinstance(turns, int):
+        under += f" with {count_of(turns, 'turn')}"
+    founded = f"{head_count(run)} founded {count_of(len(teams), 'team')}{ended}{of}"
+    return f"{founded} in {span}, under {under}."
 
 
-def _range(ends: Sequence[int]) -> str:
-    """The least and the largest in words; empty where none is known."""
-    return " to ".join(map(str, dict.fromkeys(ends)))
-
-
-def _publishing(summary: dict[str, Any]) -> str:
+def publishing(summary: dict[str, Any]) -> str:
     """How many of the teams published a paper, and what became of the others."""
     teams, ended = summary["teams"], "" if summary["partial"] is None else " that had ended"
     founded, published = teams["founded"], teams["published"]
@@ -100,49 +118,35 @@ def _publishing(summary: dict[str, Any]) -> str:
     if published == founded:
         whole = "The one team" if founded == 1 else f"All {count_of(founded, 'team')}"
         return f"{whole}{ended} published a paper"
-    number = f"{format_number(published)} of {count_of(founded, 'team')}"
     others = {
-        "had finished one that was not visible yet": teams["finished"],
+        "had a paper in press": teams["finished"],
         "was at work" if teams["running"] == 1 else "were at work": teams["running"],
         "had dissolved": sum(teams["dissolved"].values()),
     }
     rest = ", ".join(f"{format_number(count)} {what}" for what, count in others.items() if count)
-    return f"{number}{ended} published a paper ({rest})"
+    of = f"{format_number(published)} of {count_of(founded, 'team')}{ended}"
+    return f"{of} published a paper ({rest})"
 
 
 def network_sentence(run: Run) -> str:
-    """The co-authorship network on day 0 and at the end."""
-    first, last = _first_and_last(run)
+    """The co-authorship network on day 0 and at the end, ties before day 0 included."""
+    network = compute_metric(run, "structure")
+    first, last = records(network[network["network"] == "all"].iloc[[0, -1]])
     if not last["edges"]:
         return "Nobody has published with anybody else."
-    end = _connected(last, people_ever(run))
-    now = f"on day {run.days:.0f} it was {count_of(last['edges'], 'pair')}, and {end}"
+
+    def connected(row: dict[str, Any], people: int) -> str:
+        held = round(row["giant_share"] * row["nodes"])
+        share = "all" if held == people else f"{format_number(held)} of"
+        return f"{share} {count_of(people, 'scientist')} were connected"
+
+    now = f"on day {run.days:.0f} it was {count_of(last['edges'], 'pair')}, and "
+    now += connected(last, people_ever(run))
     if not first["edges"]:
         return f"On day 0 nobody had published with anybody else; {now}."
     then = f"On day 0, {count_of(first['edges'], 'pair')} of scientists had published together, and"
-    start = _connected(first, initial_population(run))
+    start = connected(first, initial_population(run))
     return f"{then} {start}, directly or through others; {now}."
-
-
-def _first_and_last(run: Run) -> list[dict[str, Any]]:
-    """The network, ties before day 0 included, on day 0 and at the end."""
-    network = compute_metric(run, "structure")
-    return records(network[network["network"] == "all"].iloc[[0, -1]])
-
-
-def _connected(network: dict[str, Any], people: int) -> str:
-    held = round(network["giant_share"] * network["nodes"])
-    of = "all" if held == people else f"{format_number(held)} of"
-    return f"{of} {count_of(people, 'scientist')} were connected"
-
-
-def _coauthors(run: Run) -> str:
-    """The mean number of co-authors of those who have any, on day 0 and at the end."""
-    first, last = (one["mean_degree"] for one in _first_and_last(run))
-    if pd.isna(last):
-        return ""
-    before = "" if pd.isna(first) else f", {format_number(first)} on day 0"
-    return f"scientists with a co-author have {format_number(last)} of them on average{before}"
 
 
 def _most_papers(run: Run) -> str:
@@ -158,13 +162,12 @@ def _bridges(whole: Communities) -> str:
     """Those with the most co-authors in other communities, by name."""
     across, reached = whole.outside.T
     order = np.lexsort((np.arange(len(across)), -across))
-    told = [
+    return ", ".join(
         f"{whole.names[row]} ({count_of(int(across[row]), 'co-author')} in "
         f"{count_of(int(reached[row]), 'other community', 'other communities')})"
         for row in order[:NAMED]
         if across[row]
-    ]
-    return ", ".join(told)
+    )
 
 
 def _novelty_sentence(run: Run) -> str:
@@ -173,67 +176,50 @@ def _novelty_sentence(run: Run) -> str:
     if not len(values) or written_by_rules(run):
         return ""
     band = figures.mean_interval(values)
+    # Ends that are missing are not in order either.
+    known = len(values) > 1 and band.low < band.high
     told = f"the mean overall novelty (ON) of the papers is {format_number(band.value)}"
     if title := embedding_of(run, "title"):
         told += f" by {title}"
-    if len(values) > 1 and band.low < band.high:
+    if known:
         ends = f"{format_number(band.low)} to {format_number(band.high)}"
         told += f" (95{THIN_SPACE}% interval {ends})"
     if settings_of(run).normalise == "none":
         return told
-    return f"{told}: {_reading(band, len(values))}"
+    average = "the average paper of its year (1)"
+    if not known:
+        return f"{told}: one value, to be read beside that of {average}"
+    if band.low <= 1 <= band.high:
+        return f"{told}: about as novel as {average}"
+    return f"{told}: {'less' if band.high < 1 else 'more'} novel than {average}"
+
+
+def trouble_sentence(run: Run, summary: dict[str, Any]) -> str:
+    """Whether anything went wrong: a stop, failed attempts, replies that were replaced."""
+    rungs = (summary["reading"] or {}).get("rungs", {})
+    faults, ledger = [], read_ledger(run)
+    if summary["partial"] is not None:
+        faults.append(f"the run {ended_words(summary, format_number(summary['days']))}")
+    if ledger is not None:
+        # A verdict is an answer too: the provider did what it was asked (rule 1).
+        useful = sum(ledger.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
+        if (failed := ledger.attempts - useful) > 0:
+            faults.append(f"{count_of(failed, 'attempt')} failed and had to be repeated")
+    if rungs.get("default"):
+        share = format_percent(summary["reading"]["defaulted"])
+        number = count_of(rungs["default"], "reply", "replies")
+        faults.append(f"{number} ({share}) could not be read and a default took their place")
+    if rungs.get("unread"):
+        faults.append(f"{count_of(rungs['unread'], 'question')} brought no words: a team ended")
+    if faults:
+        return f"Something went wrong: {'; '.join(faults)}."
+    asked = "" if summary["calls"]["total"] else ", and nobody was asked anything"
+    return f"The run finished without errors{asked}."
 
 
 def written_by_rules(run: Run) -> bool:
     """Did rules alone write the words, so that they show nothing about a language model?"""
     return speaker(run).startswith(RULES)
-
-
-def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:
-    """Whether anything went wrong: a stop, failed attempts, replies that were replaced."""
-    reading, faults = summary["reading"], []
-    if summary["partial"] is not None:
-        faults.append(f"the run {ended_words(summary, format_number(summary['days']))}")
-    if failed := _failed(ledger):
-        faults.append(f"{count_of(failed, 'attempt')} failed and had to be repeated")
-    if reading and reading["rungs"].get("default"):
-        share = format_percent(reading["defaulted"])
-        number = count_of(reading["rungs"]["default"], "reply", "replies")
-        faults.append(f"{number} ({share}) could not be read and a default took their place")
-    if reading and reading["rungs"].get("unread"):
-        number = count_of(reading["rungs"]["unread"], "question")
-        faults.append(f"{number} brought no words, which ended a team")
-    if faults:
-        return f"Something went wrong: {'; '.join(faults)}."
-    if not summary["calls"]["total"]:
-        return "The run finished without errors, and nobody was asked anything."
-    return "The run finished without errors."
-
-
-def _status(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """How the run ended, who spoke, and what was paid, if anything was."""
-    days, until = format_number(summary["days"]), summary["until"]
-    of = f" of {format_number(until)}" if until else ""
-    stopped = summary["partial"] is not None
-    reached = ended_words(summary, days).removeprefix("was ") + of
-    # A person's words have neither tokens nor a price.
-    ledger = summary["ledger"] or {}
-    _, tokens, spent = spent_in(ledger)
-    facts = {
-        "state": reached if stopped else f"finished, {days} days",
-        "who spoke": speaker(run) or speaker_of(run.manifest) or "not stated",
-        "cost": price_words(spent, ledger.get("free", False)) if tokens or spent else "",
-    }
-    return [(name, text) for name, text in facts.items() if text]
-
-
-def _failed(ledger: Ledger | None) -> int | None:
-    """Attempts that brought neither an answer nor a verdict; None where not known."""
-    if ledger is None:
-        return None
-    # A verdict is an answer too: the provider did what it was asked (rule 1).
-    useful = sum(ledger.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
-    return max(0, ledger.attempts - useful)
 
 
 def speaker(run: Run) -> str:
@@ -242,58 +228,10 @@ def speaker(run: Run) -> str:
     Where the scenario gives an address, nothing shows that a language model answers there: it may
     be a server of tests. So the model is named, but not called a language model.
     """
-    text = str(backend_of(run.manifest).get("about") or "")
-    settings: Any = run.scenario.get("backend") or {}
-    host = _host(settings) or _host(settings.get("live") or {})
-    if LANGUAGE_MODEL not in text or not host:
-        return text
-    there = f"what answers at {host} as "
-    return text.replace(LANGUAGE_MODEL, there, 1)
-
-
-def _host(settings: Any) -> str:
-    """Name of the server whose address a backend's section gives, without user and path."""
-    if not isinstance(settings, dict) or not settings.get("api_base"):
-        return ""
-    return urlsplit(str(settings["api_base"])).hostname or "an address"
-
-
-def _is_invented(run: Run) -> bool:
-    return bool((run.manifest.get("ecosystem") or {}).get("source") == "synthetic")
-
-
-def _fields(run: Run) -> str:
-    """Of how many fields the people are, where that is known."""
-    given: Any = run.scenario.get("population")
-    fields = (given or {}).get("ecosystem", {}).get("fields")
-    known = isinstance(fields, int) and _is_invented(run)
-    return f" of {count_of(fields, 'field')}" if known else ""
-
-
-def _protocols(run: Run) -> str:
-    names = sorted(set(run.table("teams")["protocol"].dropna()))
-    told = [PROTOCOLS.get(name, name.replace("_", " ")) for name in names] or ["no protocol"]
-    turns = (run.scenario.get("protocol") or {}).get("turns")
-    if names == ["virsci"] and isinstance(turns, int):
-        return f"{told[0]} with {count_of(turns, 'turn')}"
-    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
-
-
-def _span(days: float) -> str:
-    years = days / DAYS_PER_YEAR
-    if years == 1:
-        return "one year"
-    if years == int(years) and years > 0:
-        return f"{int(years)} years"
-    return count_of(days, "simulated day")
-
-
-def _reading(band: Interval, papers: int) -> str:
-    """In plain words: novelty beside that of the average paper of the same year, which is 1."""
-    average = "the average paper of its year"
-    # Ends that are missing are not in order either.
-    if papers == 1 or not band.low < band.high:
-        return f"one value, to be read beside that of {average} (1)"
-    if band.low <= 1 <= band.high:
-        return f"about as novel as {average} (1)"
-    return f"{'less' if band.high < 1 else 'more'} novel than {average} (1)"
+    text, settings = speaker_of(run.manifest), run.scenario.get("backend") or {}
+    for given in (settings, settings.get("live")):
+        if LANGUAGE_MODEL in text and isinstance(given, dict) and given.get("api_base"):
+            # Without user and path.
+            host = urlsplit(str(given["api_base"])).hostname or "an address"
+            return text.replace(LANGUAGE_MODEL, f"what answers at {host} as ", 1)
+    return text

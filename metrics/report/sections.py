@@ -1,355 +1,427 @@
-"""Data of the sections of a run's page, computed from its tables and measures.
+"""The sections of a run's page below its first screen: each a function of what the page shows.
 
-A section is a function from a run, and what the page has computed already, to what its template
-shows; None where there is nothing to show. Tables that few readers need are not on the page:
+A section is None where there is nothing to show. Tables that few readers need are not here:
 ``society show RUN --table NAME`` prints any of them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, price_words
-from virsci_society.metrics.cost import OUTCOMES, RUNGS, Ledger
+from virsci_society.metrics.cost import OUTCOMES, RUNGS, read_ledger
 from virsci_society.metrics.measures import MEASURES
-from virsci_society.metrics.networks.removals import removed_by_date
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of, settings_of
 from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from virsci_society.metrics.population import LEFT, people_ever
 from virsci_society.metrics.registry import compute_metric, measure_run
 from virsci_society.metrics.reply_texts import text_counts
 from virsci_society.metrics.report import figures
-from virsci_society.metrics.report.figures import draw_run_network
-from virsci_society.metrics.report.network_figures import removal_figures
-from virsci_society.metrics.report.network_layout import Communities
-from virsci_society.metrics.report.templates import format_number, known_text, records
+from virsci_society.metrics.report.network_figures import network_figure
+from virsci_society.metrics.report.network_layout import MAX_DRAWN, Communities
+from virsci_society.metrics.report.overview import speaker, written_by_rules
+from virsci_society.metrics.report.templates import (
+    count_of,
+    format_number,
+    format_percent,
+    known_text,
+    records,
+)
+from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import backend_of
 
-COMMUNITIES_SHOWN = 30
-NETWORK_MEASURES = (
+PAPERS_SHOWN, PEOPLE_SHOWN, COMMUNITIES_SHOWN, ROWS_SHOWN = 40, 20, 30, 10
+SCENARIO_SHOWN = 40_000
+RULE_WORDS, MODEL_WORDS = (8, 20), (60, 600)
+"""Words of titles and abstracts that are shown: of those by rules fewer."""
+NUMBERS = (
+    *("team_size", "freshness", "diversity", "newcomers", "members_elsewhere"),
+    *("days_to_paper", "waiting", "waiting_round", "memberships_at_homework"),
     *("authors", "coauthors_per_author", "giant_component_authors", "giant_component_people"),
     *("components", "clustering", "assortativity", "communities", "modularity", "core"),
     *("consultations", "consulted_coauthors"),
+    *("gini_papers", "top_tenth_papers", "gini_citations", "disruption"),
 )
-TEAM_MEASURES = (
-    *("team_size", "freshness", "diversity", "newcomers", "members_elsewhere"),
-    *("days_to_paper", "waiting", "waiting_round", "memberships_at_homework"),
-)
-IMPACT_MEASURES = ("gini_papers", "top_tenth_papers", "gini_citations", "disruption")
-"""Measures that the sections on the network, on teams and on impact show."""
+"""Measures of teams, of the network and of impact that the page tells."""
+ALL_FORMS = "all forms"
 
 
-def presence_section(run: Run) -> list[dict[str, Any]]:
-    """Who was there, year by year and on the last day; nothing where nobody comes or goes."""
-    table = compute_metric(run, "presence")
-    # Dates are multiples of 2^-20 day, so a year is met to within rounding.
-    whole = (table["date"] % 365.0 < 1e-6) | (table["date"] == run.days)
-    return records(table[whole])
+class Shown(NamedTuple):
+    """What a page is of: a run, its summary, and the communities of its network at the end."""
+
+    run: Run
+    summary: dict[str, Any]
+    whole: Communities
+
+    @property
+    def embedding(self) -> str:
+        """What stands beside each number of novelty; empty where no embedding is known."""
+        name = embedding_of(self.run)
+        return f" by {name}" if name else ""
 
 
-def novelty_section(run: Run) -> dict[str, Any]:
-    """HD, CD, CI and ON as means with intervals, and what stood in for missing values."""
-    table = compute_metric(run, "novelty")
-    parts, method = [], ""
-    for name in COLUMNS:
-        values = table[name].dropna()
-        band = figures.mean_interval(values.to_numpy(dtype=np.float64))
-        parts.append({"name": name, "mean": band.value, "low": band.low, "high": band.high})
-        parts[-1]["n"] = len(values)
-        method = method or band.method
-    fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}
-    settings = settings_of(run).model_dump()
-    return {
-        "measured": len(table) > 0,
-        "parts": parts,
-        "method": method,
-        "fallbacks": fallbacks,
-        "unknown": int(table["CI_unknown"].sum()),
-        "relative": settings["normalise"] != "none",
-        "settings": ", ".join(f"{key} {_setting(value)}" for key, value in settings.items()),
-        "embedding": embedding_of(run),
-        "agreement": records(compute_metric(run, "novelty_agreement")),
-        "labels": compute_metric(run, "novelty_by_embedding")["label"].unique().tolist(),
+class Figure(NamedTuple):
+    """A figure with its caption; narrow ones stand in pairs."""
+
+    picture: Markup | None
+    caption: str
+    wide: bool = False
+
+
+class Table(NamedTuple):
+    """A table; columns in which every value is zero or missing are left out.
+
+    Attributes:
+        named: the keys of its columns in ``rows``, as ``key; other key: label; ...``.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    named: str
+    caption: str = ""
+    sortable: bool = False
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The key and the label of each column."""
+        pairs = (one.partition(": ") for one in self.named.split("; "))
+        return [(key, label or key) for key, _, label in pairs]
+
+    @property
+    def words(self) -> list[str]:
+        """The keys of the columns of texts."""
+        return [key for key, _ in self.columns if any(isinstance(r[key], str) for r in self.rows)]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section of the page, its parts in the order in which they are shown.
+
+    Attributes:
+        facts: names with what is told of each.
+        details: folded texts, each with its title.
+        fine: remarks in small letters.
+    """
+
+    title: str
+    text: Iterable[str] = ()
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    details: Sequence[tuple[str, Sequence[str]]] = ()
+    fine: Iterable[str] = ()
+    folded: bool = False
+
+
+def timeline(shown: Shown) -> Section:
+    """Teams and people over time, invitations, and why teams dissolved."""
+    run, summary, whole = shown
+    teams, invited, text = summary["teams"], summary["invitations"], []
+    if run.partial is not None:
+        text.append(
+            f"{count_of(teams['founded'], 'team')} had ended by day {format_number(run.days)}: "
+            f"{format_number(teams['published'])} had published and "
+            f"{format_number(sum(teams['dissolved'].values()))} had dissolved. How many others "
+            "were at work cannot be drawn from those alone that have ended."
+        )
+    elif summary["max_memberships"]:
+        most = count_of(summary["max_memberships"], "team")
+        text.append(f"Nobody was in more than {most} at once.")
+    if invited["sent"]:
+        [slope] = records(compute_metric(run, "acceptance_slope"))
+        load = f"The effect of the invitee's load on acceptance is {slope['note']}."
+        if slope["note"] == "estimated":
+            ends = f"{format_number(slope['low'])} to {format_number(slope['high'])}"
+            load = (
+                "Each further team of the invitee changes the log odds of accepting by "
+                f"{format_number(slope['slope'])} (95 % interval {ends}; logistic regression)."
+            )
+        text.append(
+            f"Of {count_of(invited['sent'], 'invitation')}, {format_number(invited['cross_team'])} "
+            f"to members of other teams, {format_number(invited['accepted'])} were accepted, "
+            f"{format_number(invited['declined'])} declined, {format_number(invited['full'])} met "
+            f"a scientist who was in too many teams and {format_number(invited['unanswered'])} "
+            f"expired because the team or the run ended. {load}"
+        )
+    if teams["dissolved"]:
+        reasons = (f"{reason} ({count})" for reason, count in teams["dissolved"].items())
+        text.append(f"Why teams dissolved: {', '.join(reasons)}.")
+    drawn = []
+    if (found := team_timeline(run)) is not None:
+        about = f"Each row is a team, named after its leader; {found.shown} are drawn, by founding."
+        drawn.append(Figure(found.picture, about, True))
+    if (found := people_timeline(run, whole)) is not None:
+        about = "Each row is a scientist, in the colour of the community in the network below; "
+        about += f"{found.shown} who were in a team are drawn, by memberships."
+        drawn.append(Figure(found.picture, about, True))
+    drawn.append(
+        Figure(figures.measured_figure(run, "teams-at-work"), "Founded and not yet finished.")
+    )
+    about = "Of those answered by choice. Vertical lines: 95 % Wilson intervals."
+    drawn.append(Figure(figures.measured_figure(run, "acceptance"), about))
+    return Section("Timeline", text, drawn)
+
+
+def network(shown: Shown) -> Section:
+    """The network at the end by community, and how it grew."""
+    run, _, whole = shown
+    picture = network_figure(run, whole)
+    if picture is None:
+        return Section("Network", ["Nobody has published with anybody else."])
+    people, tables = count_of(len(whole.names), "scientist"), []
+    about = f"All {people} with a co-author, by community ({whole.method}). Symbols are larger for "
+    about += "those who wrote more papers in this run. Names stand where there is room."
+    if len(whole.names) > MAX_DRAWN:
+        about = f"The {people} with a co-author. Each symbol is a community ({whole.method}), its "
+        about += "area that of its people; lines join those with most pairs who have published "
+        about += "together. 'society explore' draws everybody."
+        columns = "label: community; people; inside: pairs inside; across: pairs with others"
+        tables = [Table(whole.rows(COMMUNITIES_SHOWN), columns, "The largest communities.")]
+    pairs = {
+        "giant-share": "Of the scientists with a co-author: with the ties from before day 0, and "
+        "by those made since alone.",
+        "degrees": "Complementary cumulative distribution of co-authors.",
+        "assembly": "Over all papers so far, after Guimera et al. 2005.",
     }
+    small = [Figure(figures.measured_figure(run, name), caption) for name, caption in pairs.items()]
+    return Section("Network", (), [Figure(picture, about, True), *small], tables)
 
 
-def _setting(value: Any) -> str:
-    return " and ".join(value) if isinstance(value, tuple) else str(value).lower()
-
-
-def network_section(run: Run, whole: Communities) -> dict[str, Any] | None:
-    """The figures of the network, and the table of its communities where these are drawn."""
-    drawn = draw_run_network(run, whole)
-    if drawn is None:
+def interventions(shown: Shown) -> Section | None:
+    """What was changed in mid-run."""
+    listed = shown.run.table("interventions")
+    if not len(listed):
         return None
-    over_time, at_the_end, found = drawn
-    return {
-        "over_time": over_time,
-        "communities": at_the_end,
-        "people": len(whole.names),
-        "note": "" if found is None else found.note,
-        "map": None
-        if found is None
-        else {"rows": found.rows(COMMUNITIES_SHOWN), "method": found.method},
-    }
+    columns = "number; date: day; settings: what was set; removed: people who left"
+    text = (
+        "One society and one course of events: what would have happened with nobody removed is "
+        "told by the same scenario without the intervention, not by the networks before and after. "
+        "Their numbers: 'society show RUN --table removals'."
+    )
+    table = Table(records(listed), f"{columns}; ranked: chosen by", "First of all on its day.")
+    return Section("Interventions", [text], tables=[table])
 
 
-def measures_section(run: Run, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Some measures of a run as rows, with their labels and units; those that are known."""
-    found = measure_run(run, names)
-    return [
-        {"label": MEASURES[name].label, "value": value, "unit": MEASURES[name].unit, "name": name}
+def novelty(shown: Shown) -> Section:
+    """HD, CD, CI and ON as means with intervals, the embedding, and what stood in for values."""
+    run, by = shown.run, shown.embedding
+    table = compute_metric(run, "novelty")
+    if not len(table):
+        ended = (
+            "It is measured when the run has ended: its folder lacks the papers to compare with."
+        )
+        return Section(
+            "Novelty", ["It was not measured in this run." if run.partial is None else ended]
+        )
+    settings = settings_of(run)
+    relative, by_rules = settings.normalise != "none", written_by_rules(run)
+    text = (
+        "Rules joined these abstracts from terms of their authors, so the values show how the "
+        "measures work, and not how novel anything is."
+        if by_rules
+        else "HD and CD (contemporary dissimilarity) are mean distances of an abstract to its "
+        "nearest papers of the past and of the years that the society could not see; CI is the "
+        "mean citation count of the latter; ON = HD × CI / CD, taken per abstract. ON leans on CI, "
+        "a mean of a few heavy-tailed counts, so read it beside its parts."
+    )
+    if by:
+        text += f" Distances are those of vectors{by}; another embedding may rank the same "
+        text += "abstracts otherwise."
+    rows, method = [], ""
+    for name in COLUMNS:
+        values = table[name].dropna().to_numpy(dtype=np.float64)
+        band = figures.mean_interval(values)
+        method = method or band.method
+        row = {"name": name, "n": len(values), "mean": band.value}
+        rows.append(row | {"low": band.low, "high": band.high})
+    about = f"Mean over papers{by}, with its 95 % interval{f' ({method})' if method else ''}."
+    columns = "name: measure; n: papers; mean; low; high"
+    tables = [] if by_rules else [Table(rows, columns, about)]
+    if agreement := records(compute_metric(run, "novelty_agreement")):
+        columns = "measure; papers; embedding: by; mean; other: and by; other_mean: mean"
+        labels = "; ".join(compute_metric(run, "novelty_by_embedding")["label"].unique())
+        about = f"The same papers in several embeddings: {labels}. Spearman's rank correlation "
+        about += "over papers, with its 95 % interval."
+        columns += "; rank_correlation: rank correlation; low; high"
+        tables.append(Table(agreement, columns, about))
+    about = f"Each dot is a paper{by}; the large dot below is their mean with its 95 % interval."
+    about += " Dashed: the mean of the neighbours’ year." if relative else ""
+    fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in COLUMNS[:3]}
+    told = ", ".join(f"{part} {count}" for part, count in fallbacks.items() if count)
+    stood = "Neighbours whose year had fewer than two papers or a zero mean, so that the database "
+    fine = [f"{stood}mean stood in: {told}."] if told else []
+    if unknown := int(table["CI_unknown"].sum()):
+        fine.append(f"Neighbours without a known citation count, left out of CI: {unknown}.")
+    fine.append(f"Settings: {', '.join(_setting(*one) for one in settings.model_dump().items())}.")
+    drawn = [Figure(figures.novelty_figure(run), about, True)]
+    return Section("Novelty", [text], drawn, tables, fine=fine)
+
+
+def _setting(key: str, value: Any) -> str:
+    return f"{key} {' and '.join(value) if isinstance(value, tuple) else str(value).lower()}"
+
+
+def refereeing(shown: Shown) -> Section | None:
+    """Outcomes of all submissions."""
+    if shown.run.table("submissions").empty:
+        return None
+    [told] = records(compute_metric(shown.run, "review_outcomes"))
+    number, percent = format_number, format_percent
+    text = [
+        f"{count_of(told['manuscripts'], 'team')} submitted a manuscript, "
+        f"{count_of(told['submissions'], 'time')} in all. Of {number(told['decided'])} accepted or "
+        f"rejected, after {count_of(told['days'], 'day')} and {count_of(told['rounds'], 'round')} "
+        f"on average, {percent(told['acceptance'])} were accepted, each round on "
+        f"{count_of(told['reviews'], 'review')}."
+    ]
+    if told["asked"]:
+        text.append(
+            f"{percent(told['declined'])} of {count_of(told['asked'], 'answered request')} to "
+            f"review were declined; {percent(told['late'])} of "
+            f"{count_of(told['assigned'], 'assigned review')} were reminded or given up. "
+            f"{count_of(told['reviewers'], 'scientist')} delivered "
+            f"{count_of(told['load'], 'review')} each on average (Gini coefficient "
+            f"{number(told['gini'])}). Two reviewers of one round recommended the same in "
+            f"{percent(told['same'])} of the pairs; Krippendorff’s alpha of their scores is "
+            f"{number(told['agreement'])}."
+        )
+    elif not told["assigned"]:
+        text.append("Nobody was asked to review.")
+    return Section("Review before publication", text)
+
+
+def observed(shown: Shown) -> Section | None:
+    """The comparison with real papers, if ``society compare`` has added it to the run."""
+    run = shown.run
+    if "observed_scores" not in run.metric_names():
+        return None
+    found = run.metric("observed")
+    kind = (" (" + found["kind"] + ")").mask(found["kind"] == "difference", "")
+    within = found["within"].map({True: "yes", False: "no"})
+    found = found.assign(measure=found["measure"] + kind, within=within)
+    columns = "measure; unit; simulated; observed; observed_error: its error; before; "
+    columns += "distance: off; distance_before: before off; tolerance; within"
+    tables = [
+        Table(records(rows), columns, f"Column {side}, {rows['window'].iloc[0]:g} years.")
+        for side, rows in found[found["window"] == found["window"].max()].groupby("side")
+    ]
+    columns = "window: years; side: column; score; within; judged: of; score_before: score of "
+    columns += "before; within_before: within; score_closed: score of its own scientists"
+    about = "Root mean square of the judged distances in tolerances (at most 5 each); 0 is best."
+    tables.append(Table(records(run.metric("observed_scores")), columns, about))
+    text = (
+        "The same measures on the real papers after the boundary, over the same length of time: "
+        "of everybody (all), and of the society's own scientists, with no authors but these (own). "
+        "Before: those of as long a time before the boundary. Off: simulated less observed, as a "
+        "share of the observed (relative), or a distance of distributions from 0 (alike) to 1."
+    )
+    notes = run.metric("observed_unknowns")["unknown"]
+    return Section("Beside what was observed", [text], tables=tables, fine=notes)
+
+
+def numbers(shown: Shown) -> Section:
+    """Measures of teams, of the network and of impact, with their labels."""
+    found = measure_run(shown.run, NUMBERS)
+    facts = [
+        (
+            MEASURES[name].label,
+            format_percent(value) if MEASURES[name].unit == "share" else format_number(value),
+        )
         for name, value in found.items()
         if not np.isnan(value)
     ]
+    about = "Citations are those of the society’s papers to one another."
+    return Section("In numbers", facts=facts, fine=[about], folded=True)
 
 
-def by_protocol_section(run: Run) -> list[dict[str, Any]]:
-    """The main measures by protocol, where there are several."""
-    if run.table("teams")["protocol"].nunique() < 2:
-        return []
-    return records(compute_metric(run, "by_protocol"))
-
-
-def observed_section(run: Run) -> dict[str, Any]:
-    """Rows of the comparison with real papers, if the run has it."""
-    if "observed_scores" not in run.metric_names():
-        return {"observed": [], "scores": [], "unknown": []}
-    return {
-        "observed": _observed(run),
-        "scores": records(run.metric("observed_scores")),
-        "unknown": list(run.metric("observed_unknowns")["unknown"]),
-    }
-
-
-def _observed(run: Run) -> list[dict[str, Any]]:
-    """The comparison over the longest window: one entry per column, with its rows."""
-    table = run.metric("observed")
-    kind = " (" + table["kind"] + ")"
-    table = table.assign(
-        measure=table["measure"] + kind.mask(table["kind"] == "difference", ""),
-        within=table["within"].map({True: "yes", False: "no"}),
+def people(shown: Shown) -> Section:
+    """The scientists with most papers and teams of the run."""
+    run = shown.run
+    members, listed = run.table("members"), run.table("scientists")
+    names, careers = listed["scientist"], run.table("careers")
+    gone = careers[careers["change"].isin(LEFT)].set_index("scientist")["change"].to_dict()
+    standing = compute_metric(run, "standing").set_index("scientist")["citations"]
+    table = pd.DataFrame(
+        {
+            "scientist": names,
+            "number": [str(name).removeprefix("Scientist") for name in names],
+            "topic": listed["topic"].fillna(""),
+            "teams": counts_of(names, members["scientist"].value_counts()),
+            "led": counts_of(names, members.query("role == 'leader'")["scientist"].value_counts()),
+            "papers": counts_of(names, run.table("authorships")["scientist"].value_counts()),
+            "cited": counts_of(names, standing),
+            "before": listed["papers"],
+            "gone": [gone.get(name, "").replace("one_off", "came for one team") for name in names],
+        }
     )
-    last = table[table["window"] == table["window"].max()]
-    return [
-        {"side": side, "years": float(rows["window"].iloc[0]), "rows": records(rows)}
-        for side, rows in last.groupby("side", sort=False)
+    # By name last, so that equal people stand in one order in every run of this page.
+    order = table.sort_values(
+        ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
+    )
+    rows, total = records(order.head(PEOPLE_SHOWN)), people_ever(run)
+    fine = [
+        "Names are invented. In tables, files and prompts people have numbers: Scientist and the "
+        "number of this table."
     ]
+    if total > len(rows):
+        took_part = " who took part" if len(table) < total else ""
+        fine.append(f"'society show RUN --table scientists' has all{took_part}.")
+    columns = "scientist; number; topic: main topic; teams; led: of them led; papers; "
+    columns += "cited: citations inside; before: papers before day 0; gone: left"
+    title = f"People ({format_number(total)})"
+    return Section(title, tables=[Table(rows, columns, sortable=True)], fine=fine, folded=True)
 
 
-ROWS_SHOWN = 10
-
-
-def leakage_section(run: Run) -> dict[str, Any]:
-    """The training cut-off, and the abstracts that share most with contemporary papers."""
-    table = compute_metric(run, "leaks")
-    known = table.dropna(subset=["shared"])
-    order = known.sort_values(["shared", "similarity", "paper"], ascending=[False, False, True])
-    titles = run.table("papers").set_index("paper")["title"]
-    first = order.head(ROWS_SHOWN).assign(title=lambda rows: rows["paper"].map(titles))
-    return {
-        "told": training_cutoff(run.manifest).sentence,
-        "measured": len(known),
-        "least": LONG_RUN,
-        "long": int((known["shared"] >= LONG_RUN).sum()),
-        "past_long": int((known["past_shared"] >= LONG_RUN).sum()),
-        "similarity": known["similarity"].mean(),
-        "past_similarity": known["past_similarity"].mean(),
-        "rows": first.to_dict("records"),
-    }
-
-
-IN_DOUBT_SHOWN = 5
-SESSIONS_SHOWN = 20
-CHANGE_SHOWN = 300
-
-
-def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
-    """Requests and payments in rows; None where no backend was paid for."""
-    if ledger is None or not ledger.attempts:
-        return None
-    outcomes = [
-        {"outcome": name, "attempts": count, "meaning": OUTCOMES.get(name, "")}
-        for name, count in ledger.by_outcome()
-    ]
-    return {
-        "attempts": ledger.attempts,
-        "answered": ledger.outcomes.get(ANSWERED, 0),
-        "outcomes": outcomes,
-        "prompt_tokens": ledger.prompt_tokens,
-        "completion_tokens": ledger.completion_tokens,
-        "cached_tokens": ledger.cached_tokens,
-        "estimated": ledger.estimated,
-        "usd": price_words(ledger.usd, ledger.free),
-        "doubt": _doubt(ledger),
-        "cut_off": _cut_off(ledger),
-        "sessions": len(ledger.sessions),
-        "changes": _changes(ledger)[-SESSIONS_SHOWN:],
-        "parted": ledger.parted,
-    }
-
-
-def _doubt(ledger: Ledger) -> dict[str, Any] | None:
-    # The ledger names only the first thousand.
-    calls = max(ledger.outcomes.get(IN_DOUBT, 0), len(ledger.in_doubt))
-    if not calls:
-        return None
-    cost = {"tokens": ledger.in_doubt_tokens, "usd": price_words(ledger.in_doubt_usd, ledger.free)}
-    return {"calls": calls, "named": ledger.in_doubt[:IN_DOUBT_SHOWN], **cost}
-
-
-def _cut_off(ledger: Ledger) -> dict[str, Any] | None:
-    if not ledger.cut_off:
-        return None
-    cost = {"tokens": ledger.cut_off_tokens, "usd": price_words(ledger.cut_off_usd, ledger.free)}
-    return {"attempts": ledger.cut_off, **cost}
-
-
-def _changes(ledger: Ledger) -> list[dict[str, Any]]:
-    """Sessions that went on with another release or other keys than the one before."""
-    rows = []
-    for before, now in zip(ledger.sessions, ledger.sessions[1:], strict=False):
-        changed = [change[:CHANGE_SHOWN] for change in now.changed]
-        if changed or now.release != before.release:
-            row = {"session": str(now.session), "release": now.release}
-            rows.append({**row, "changed": "; ".join(changed) or "–"})
-    return rows
-
-
-ALL = "all forms"
-
-
-def reply_parsing_section(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
-    """Rungs of all questions and of each form, verdicts, and outcomes without defaults."""
-    calls, acts = compute_metric(run, "calls_by_rung"), compute_metric(run, "calls_by_act")
-    known = summary["reading"] or {"asked": None, "rungs": {}, "verdicts": {}, "by_form": {}}
-    defaulted = int(acts["defaulted"].sum())
-    outcomes = compute_metric(run, "outcomes_without_defaults") if defaulted else None
-    return {
-        "asked": known["asked"],
-        "rungs": [(rung, count) for rung, count in known["rungs"].items() if count],
-        "strict": known["asked"] is not None and known["rungs"]["strict"] == known["asked"],
-        "forms": _forms(known["rungs"], known["by_form"]),
-        "texts": _text_rows(known.get("texts") or {}),
-        "unsent": int(calls.loc[calls["rung"].isna(), "calls"].sum()),
-        "verdicts": [(name, count) for name, count in known["verdicts"].items() if count],
-        "defaulted": defaulted,
-        "unruled": int(acts["unruled"].sum()),
-        "outcomes": [] if outcomes is None else outcomes.to_dict("records"),
-    }
-
-
-def _text_rows(texts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
-    """One row for all forms, where there are several, and one for each."""
-    rows = [{"form": form, **counts} for form, counts in texts.items()]
-    several = [{"form": ALL, **text_counts({"texts": texts})}] if len(rows) > 1 else []
-    return [*several, *rows]
-
-
-def _forms(rungs: dict[str, int], by_form: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
-    """One row for all forms, where there are several, and one for each."""
-    # Of one form the row of all would say the same twice.
-    several = {ALL: rungs} if len(by_form) > 1 else {}
-    rows = []
-    for form, counts in {**several, **by_form}.items():
-        calls = sum(counts.values())
-        row = {"form": form, "calls": calls, "share": counts.get("default", 0) / max(calls, 1)}
-        rows.append({**dict.fromkeys(RUNGS, 0), **counts, **row})
-    return rows
-
-
-def peer_review_section(run: Run) -> dict[str, Any] | None:
-    """Outcomes of all submissions; None where nothing was submitted."""
-    if run.table("submissions").empty:
-        return None
-    return records(compute_metric(run, "review_outcomes"))[0]
-
-
-REMOVALS_DRAWN = 3
-"""Removals that are drawn; the metric ``removals`` has numbers of all."""
-NAMES_SHOWN = 20
-RANKS = {
-    "degree": "with the most co-authors",
-    "papers": "with the most papers",
-    "citations": "with the most citations",
-    "random": "drawn at random",
-}
-
-
-def removal_section(run: Run) -> dict[str, Any] | None:
-    """The list of interventions, and figures around each removal; None without any."""
-    listed = run.table("interventions")
-    if not len(listed):
-        return None
-    removals = []
-    for index, (date, removed) in enumerate(removed_by_date(run)):
-        removals.append(
-            {
-                "date": date,
-                "told": _removal_sentence(listed[listed["date"] == date], removed),
-                "scene": removal_figures(run, date, removed) if index < REMOVALS_DRAWN else None,
-            }
-        )
-    return {"listed": listed.to_dict("records"), "removals": removals}
-
-
-def _removal_sentence(listed: pd.DataFrame, removed: list[str]) -> str:
-    ranks = [RANKS.get(str(rank), "") for rank in listed["ranked"].dropna()]
-    chosen = ", ".join(dict.fromkeys(filter(None, ranks)))
-    names = ", ".join(removed[:NAMES_SHOWN]) + (", ..." if len(removed) > NAMES_SHOWN else "")
-    return f"{len(removed)} left{f' ({chosen})' if chosen else ''}: {names}."
-
-
-def claims_section(run: Run) -> dict[str, Any]:
-    """What the abstracts claim, and which groups take part more or less than they are there.
-
-    ``unknown`` references are None where the literature is not at hand; ``compared`` papers are
-    those held against what they cite.
-    """
-    table = compute_metric(run, "claims")
-    titles = run.table("papers").set_index("paper")["title"]
-    copied = table["copied"].dropna()
-    found = (table["figures"] > 0) | (table["unknown_references"].fillna(0) > 0)
-    found |= table["copied"].fillna(0) >= LONG_RUN
-    order = ["figures", "unknown_references", "copied", "paper"]
-    shown = table[found].sort_values(order, ascending=[False, False, False, True])
-    known = bool(len(table)) and bool(table["unknown_references"].notna().all())
-    return {
-        "papers": len(table),
-        "with_figures": int((table["figures"] > 0).sum()),
-        "figures": int(table["figures"].sum()),
-        "references": int(table["references"].sum()),
-        "unknown": int(table["unknown_references"].sum()) if known else None,
-        "compared": len(copied),
-        "least": LONG_RUN,
-        "long": int((copied >= LONG_RUN).sum()),
-        "longest": int(copied.max()) if len(copied) else 0,
-        "rows": shown.head(ROWS_SHOWN)
-        .assign(title=lambda rows: rows["paper"].map(titles))
-        .to_dict("records"),
-        "groups": _uneven(compute_metric(run, "representation"))
-        .head(ROWS_SHOWN)
-        .to_dict("records"),
-    }
-
-
-def _uneven(table: pd.DataFrame) -> pd.DataFrame:
-    """Groups whose interval does not hold the share of the population, the farthest first."""
-    expected = table["population_share"]
-    away = table[(table["low"] > expected) | (table["high"] < expected)]
-    farness = (away["share"] - away["population_share"]).abs()
-    return away.loc[farness.sort_values(ascending=False, kind="stable").index]
-
-
-PAPERS_SHOWN = 40
-PEOPLE_SHOWN = 20
+def papers(shown: Shown) -> Section:
+    """The first papers by date, with authors, novelty, citations and abstracts; texts are cut."""
+    run, by_rules = shown.run, written_by_rules(shown.run)
+    table = run.table("papers")
+    if not len(table):
+        return Section("Papers", ["No paper was published in this run."])
+    title_words, abstract_words = RULE_WORDS if by_rules else MODEL_WORDS
+    titles = {row["paper"]: _shortened(row["title"], title_words) for row in records(table)}
+    writers = run.table("authorships").groupby("paper")["scientist"].agg(list)
+    cites = run.table("citations")
+    inside = cites["inside"].fillna(False)
+    own = cites[inside].groupby("citing")["cited"].agg(list)
+    cited, past = cites[inside]["cited"].value_counts(), cites[~inside]["citing"].value_counts()
+    scores = compute_metric(run, "novelty").set_index("paper")
+    rows, details = [], []
+    for number, paper in enumerate(records(table.head(PAPERS_SHOWN)), 1):
+        name = paper["paper"]
+        known = scores.loc[name] if name in scores.index else dict.fromkeys(COLUMNS)
+        row = {"number": str(number), "title": titles[name], "published": paper["published"]}
+        row |= {part: known[part] for part in COLUMNS}
+        rows.append(row | {"cited": int(cited.get(name, 0))})
+        facts = [f"day {paper['published']:.0f}", known_text(paper["topic"])]
+        facts.append(f"cites {format_number(past.get(name, 0))} past papers")
+        facts.append(f"cited {count_of(rows[-1]['cited'], 'time')} in the society")
+        lines = [", ".join(writers.get(name, [])), "; ".join(filter(None, facts))]
+        lines.append(_shortened(paper["abstract"], abstract_words))
+        if builds_on := [titles.get(one, one) for one in own.get(name, [])]:
+            lines.append(f"Builds on: {'; '.join(builds_on)}")
+        details.append((f"{number}. {titles[name]}", lines))
+    fine = [f"The first {len(rows)} by date."] if len(table) > len(rows) else []
+    if by_rules:
+        fine.append("Made by rules, and shortened.")
+    fine.append("'society show RUN --table papers' has all, with their whole texts.")
+    columns = f"number: no.; title; published: day; {'; '.join(COLUMNS)}; cited: cited inside"
+    by = f"HD, CD, CI and ON{shown.embedding}." if shown.embedding else ""
+    return Section(
+        f"Papers ({format_number(len(table))})",
+        tables=[Table(rows, columns, by, sortable=True)],
+        details=details,
+        fine=fine,
+        folded=True,
+    )
 
 
 def _shortened(value: Any, words: int) -> str:
@@ -358,97 +430,186 @@ def _shortened(value: Any, words: int) -> str:
     return " ".join(listed[:words]) + (" …" if len(listed) > words else "")
 
 
-def papers_section(run: Run, title_words: int, abstract_words: int) -> list[dict[str, Any]]:
-    """The first papers by date, with authors, novelty and citations; texts are shortened.
-
-    ``cites_own`` are titles of papers of the run.
-    """
-    papers = run.table("papers").head(PAPERS_SHOWN)
-    titles = dict(zip(papers["paper"], papers["title"], strict=True))
-    by = run.table("authorships")
-    writers = by[by["paper"].isin(papers["paper"])].groupby("paper")["scientist"].agg(list)
-    cites = run.table("citations")
-    inside = cites["inside"].fillna(False)
-    own = cites[inside].groupby("citing")["cited"].agg(list)
-    past = cites[~inside].groupby("citing").size()
-    cited = cites[inside].groupby("cited").size()
-    scores = compute_metric(run, "novelty").set_index("paper")
-    shown = []
-    for number, row in enumerate(papers.to_dict("records"), 1):
-        name = row["paper"]
-        known = scores.loc[name] if name in scores.index else dict.fromkeys(COLUMNS)
-        shown.append(
-            {
-                "id": name,
-                "number": number,
-                "title": _shortened(row["title"], title_words),
-                "abstract": _shortened(row["abstract"], abstract_words),
-                "topic": known_text(row["topic"]),
-                "published": row["published"],
-                "authors": ", ".join(writers.get(name, [])),
-                **{part: known[part] for part in COLUMNS},
-                "cites_past": int(past.get(name, 0)),
-                "cites_own": [
-                    _shortened(titles.get(one, one), title_words) for one in own.get(name, [])
-                ],
-                "cited": int(cited.get(name, 0)),
-            }
+def claims(shown: Shown) -> Section | None:
+    """What a model's abstracts claim, and what the model could know."""
+    run, number = shown.run, format_number
+    # Texts by rules cannot leak, and claim what their frames say.
+    if written_by_rules(run):
+        return None
+    table, leaks = compute_metric(run, "claims"), compute_metric(run, "leaks")
+    copied, known = table["copied"].dropna(), leaks.dropna(subset=["shared"])
+    text = [f"All abstracts were written by {speaker(run)}; no experiment was done."]
+    if len(table):
+        unknown = table["unknown_references"]
+        exist = f", of which {number(unknown.sum())} do not exist here"
+        passages = "Passages copied from cited papers are unknown: the literature was not at hand."
+        if len(copied):
+            passages = (
+                f"{number((copied >= LONG_RUN).sum())} of {len(copied)} share {LONG_RUN} words or "
+                "more in a row with a paper that they cite; the longest run has "
+                f"{count_of(copied.max(), 'word')}."
+            )
+        text.append(
+            f"Of {count_of(len(table), 'abstract')}, {number((table['figures'] > 0).sum())} state "
+            f"a figure as a result, in {count_of(table['figures'].sum(), 'sentence')}. "
+            f"{count_of(table['references'].sum(), 'reference')} are named in the texts"
+            f"{exist if unknown.notna().all() else ''}. {passages} All three are found by rules "
+            "over words and are a reason to look, not a verdict."
         )
-    return shown
-
-
-def people_section(run: Run) -> dict[str, Any]:
-    """The scientists with most teams and papers of the run.
-
-    ``total`` counts all people, ``listed`` those in the table ``scientists``: in a large society
-    who took part.
-    """
-    members, people = run.table("members"), run.table("scientists")
-    names = people["scientist"]
-    led = members[members["role"] == "leader"]["scientist"].value_counts()
-    standing = compute_metric(run, "standing").set_index("scientist")["citations"]
-    wrote = run.table("authorships")["scientist"].value_counts()
-    careers = run.table("careers")
-    left = careers[careers["change"].isin(LEFT)]
-    gone = dict(zip(left["scientist"], left["change"], strict=True))
-    table = pd.DataFrame(
-        {
-            "scientist": names,
-            "number": [str(name).removeprefix("Scientist") for name in names],
-            "topic": people["topic"].fillna(""),
-            "teams": counts_of(names, members["scientist"].value_counts()),
-            "led": counts_of(names, led),
-            "papers": counts_of(names, wrote),
-            "cited": counts_of(names, standing),
-            "before": people["papers"],
-            "gone": [gone.get(name, "").replace("one_off", "came for one team") for name in names],
-        }
+    text.append(training_cutoff(run.manifest).sentence)
+    if len(known):
+        text.append(
+            f"Of {count_of(len(known), 'abstract')}, {number((known['shared'] >= LONG_RUN).sum())} "
+            f"share {LONG_RUN} words or more in a row with one of the nearest contemporary papers, "
+            f"{number((known['past_shared'] >= LONG_RUN).sum())} with one of the nearest past "
+            f"papers. The mean cosine to the nearest paper is {number(known['similarity'].mean())} "
+            f"on the contemporary side, {number(known['past_similarity'].mean())} on the past "
+            "side. A long identical passage suggests copying, but proves nothing."
+        )
+    text.append(
+        "'society show RUN --table claims' (or leaks, or representation) lists the abstracts and "
+        "groups to look at."
     )
-    # By name last, so that equal people stand in one order in every run of this page.
-    order = table.sort_values(
-        ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
-    )
-    counts = {"total": people_ever(run), "listed": len(table)}
-    return {"rows": records(order.head(PEOPLE_SHOWN)), **counts}
+    return Section("Claims, and what the model could know", text, folded=True)
 
 
-def provenance_section(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
+def reading(shown: Shown) -> Section | None:
+    """How replies were read, on which rung of the ladder, and what rules notice of their texts."""
+    run, known, title = shown.run, shown.summary["reading"], "How replies were read"
+    if not shown.summary["calls"]["total"]:
+        return None
+    if known is None:
+        return Section(title, ["No question was answered."], folded=True)
+    asked, rungs, acts = known["asked"], known["rungs"], compute_metric(run, "calls_by_act")
+    text, tables = ["All replies were strict JSON; none was repaired or asked for again."], []
+    if rungs["strict"] != asked:
+        text = [
+            "A reply is read as strict JSON; else the JSON is found inside it; else it is "
+            "repaired; else it is asked for again, at most twice; and where there are still no "
+            "words to be read, the form’s default stands for them."
+        ]
+        rows = []
+        several = {ALL_FORMS: rungs} if len(known["by_form"]) > 1 else {}
+        for form, counts in {**several, **known["by_form"]}.items():
+            row = {"form": form, "calls": sum(counts.values())}
+            row["share"] = format_percent(counts.get("default", 0) / max(row["calls"], 1))
+            rows.append({**dict.fromkeys(RUNGS, 0), **counts, **row})
+        columns = (
+            "form; calls: questions; strict; found; repaired; re-asked: asked again; default; "
+        )
+        about = "Questions by form and rung; re-asks and trimmed askings are not counted again. "
+        about += "No words: none came, and the form has no default, so that the team had to end."
+        tables.append(Table(rows, f"{columns}unread: no words; share: defaulted, share", about))
+    if verdicts := [f"{count} {name}" for name, count in known["verdicts"].items() if count]:
+        text.append(f"Verdicts: {', '.join(verdicts)}.")
+    if defaulted := int(acts["defaulted"].sum()):
+        text.append(
+            f"{format_number(defaulted)} of {count_of(asked, 'question')} have their form’s "
+            "default in place of an answer, so that the results say something about these defaults "
+            "as well. 'society show RUN --table outcomes_without_defaults' gives the outcomes "
+            "without their teams."
+        )
+    if texts := known.get("texts"):
+        text.append("Nobody has judged what the replies say. The table has what rules can notice.")
+        rows = [{"form": ALL_FORMS, **text_counts(known)}] if len(texts) > 1 else []
+        rows += [{"form": form, **counts} for form, counts in texts.items()]
+        columns = "form; asked: questions; spoilt: copied or default; echoed: repeated the page; "
+        columns += "default; equal: equal to another’s; short; loop: loops; cut"
+        tables.append(Table(rows, columns, "Replies of a model by form."))
+    fine = []
+    if unruled := int(acts["unruled"].sum()):
+        fine = [
+            f"For {count_of(unruled, 'reply', 'replies')} the rule-based scientists had no rule, "
+            "and filled in the form from what they were told."
+        ]
+    return Section(title, text, tables=tables, fine=fine, folded=True)
+
+
+def cost(shown: Shown) -> Section | None:
+    """Calls and tokens by act, requests by outcome, and payments."""
+    run, ledger, number = shown.run, read_ledger(shown.run), format_number
+    if ledger is None or not ledger.attempts:
+        return None
+    answered, mean = ledger.outcomes.get(ANSWERED, 0), shown.summary["inference_cost"]["mean"]
+    text = [
+        f"{count_of(ledger.attempts, 'attempt')} brought {count_of(answered, 'answer')}, over "
+        f"{count_of(len(ledger.sessions), 'session')} of the run, for "
+        f"{number(ledger.prompt_tokens)} prompt tokens ({number(ledger.cached_tokens)} from the "
+        f"provider's cache) and {number(ledger.completion_tokens)} reply tokens: "
+        f"{price_words(ledger.usd, ledger.free)}. A fault of a server, a network or a budget "
+        "delays or stops the run; it is no event of the simulated world."
+    ]
+    if mean is not None:
+        told = count_of(mean, "call")
+        text.append(f"The mean inference cost of a paper, as VirSci counts it, is {told}.")
+    # The ledger names only the first thousand.
+    if doubt := max(ledger.outcomes.get(IN_DOUBT, 0), len(ledger.in_doubt)):
+        text.append(
+            f"{count_of(doubt, 'call')} under way when the run was stopped may have been paid for "
+            f"twice: at most {number(ledger.in_doubt_tokens)} tokens, "
+            f"{price_words(ledger.in_doubt_usd, ledger.free)}, not counted above. The first: "
+            f"{', '.join(ledger.in_doubt[:5]) or 'not named'}."
+        )
+    if ledger.cut_off:
+        text.append(
+            f"{count_of(ledger.cut_off, 'attempt')} cut off before the cost was known count in the "
+            f"budget with the most that they can have cost, {number(ledger.cut_off_tokens)} "
+            f"tokens, {price_words(ledger.cut_off_usd, ledger.free)}, not counted above."
+        )
+    if ledger.parted:
+        text.append(f"The first call unlike the run forked from: {ledger.parted}")
+    acts = "act: call; calls; prompt_tokens: prompt tokens; completion_tokens: reply tokens; "
+    rows = [
+        {"outcome": name, "attempts": count, "meaning": OUTCOMES.get(name, "")}
+        for name, count in ledger.by_outcome()
+    ]
+    tables = [
+        Table(records(compute_metric(run, "calls_by_act")), f"{acts}defaulted", "Calls by act."),
+        Table(rows, "outcome; attempts; meaning", "Attempts by how they ended."),
+    ]
+    changes = [
+        {"session": str(now.session), "release": now.release, "changed": "; ".join(now.changed)}
+        for before, now in zip(ledger.sessions, ledger.sessions[1:], strict=False)
+        if now.changed or now.release != before.release
+    ]
+    if changes:
+        about = "Sessions that went on with another release, or with other keys of the scenario."
+        tables.append(Table(changes[-PEOPLE_SHOWN:], "session; release; changed", about))
+    return Section("Calls and cost", text, tables=tables, folded=True)
+
+
+def provenance(shown: Shown) -> Section:
     """What made the run: scenario, model, price, digest and versions."""
-    manifest, backend = run.manifest, backend_of(run.manifest)
-    price, cutoff = manifest.get("price"), training_cutoff(run.manifest)
+    run, manifest = shown.run, shown.run.manifest
+    backend, cutoff = backend_of(manifest), training_cutoff(manifest)
     # Rules have neither a cut-off nor a price.
-    missing = ("", "") if not cutoff.stated and cutoff.after is False else ("not stated", "none")
-    pairs = [
+    rules = not cutoff.stated and cutoff.after is False
+    price = manifest.get("price")
+    free = "" if rules else "none"
+    facts = [
         ("scenario", run.name or "–"),
-        ("seed", str(summary["seed"])),
-        ("simulated days", format_number(summary["days"])),
+        ("seed", str(run.seed)),
+        ("simulated days", format_number(run.days)),
         ("first contemporary year", str(run.boundary or "–")),
-        ("training cut-off of the model", cutoff.stated or missing[0]),
+        ("training cut-off of the model", cutoff.stated or ("" if rules else "not stated")),
         ("backend", " ".join(str(backend[key]) for key in ("use", "model") if backend.get(key))),
-        ("price", missing[1] if price is None else json.dumps(price, sort_keys=True)),
-        ("digest", summary["digest"] or "none: the run is partial, or has not been closed"),
+        ("price", free if price is None else json.dumps(price, sort_keys=True)),
+        ("digest", run.digest or "none: the run is partial, or has not been closed"),
     ]
     versions = manifest.get("versions")
     if isinstance(versions, dict):
-        pairs += [(str(k), str(v)) for k, v in sorted(versions.items()) if v is not None]
-    return [(key, value) for key, value in pairs if value]
+        facts += [(str(k), str(v)) for k, v in sorted(versions.items()) if v is not None]
+    notes = [f"Note: {note}" for note in manifest.get("notes", [])]
+    details = [("The scenario, resolved", [run.scenario_text[:SCENARIO_SHOWN]])]
+    facts = [(key, value) for key, value in facts if value]
+    return Section("Methods and provenance", facts=facts, details=details, fine=notes, folded=True)
+
+
+SECTIONS: dict[str, Callable[[Shown], Section | None]] = {
+    one.__name__: one
+    for one in (
+        *(timeline, network, interventions, novelty, refereeing, observed),
+        *(numbers, people, papers, claims, reading, cost, provenance),
+    )
+}
+"""All sections by the id that they have on the page, in its order."""

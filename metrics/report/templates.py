@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.file_hashes import rewriting
@@ -81,6 +81,7 @@ def template_environment(*packages: str) -> Environment:
     environment.filters["number"] = format_number
     environment.filters["percent"] = format_percent
     environment.filters["count"] = count_of
+    environment.filters["breakable"] = _breakable
     environment.filters["with_values"] = columns_with_values
     environment.filters["present"] = columns_present
     return environment
@@ -153,6 +154,11 @@ def write_html(path: Path, text: str) -> Path:
     with rewriting(path):
         write_atomically(path, with_invented_names(text))
     return path
+
+
+def _breakable(text: str) -> Markup:
+    """A text whose lines may be broken behind commas."""
+    return escape(plain_text(text)).replace(",", Markup(",<wbr>"))
 
 
 def _without_control_characters(value: Any) -> Any:

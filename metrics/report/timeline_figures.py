@@ -5,7 +5,7 @@ Of a large run some rows are drawn, evenly chosen, and the captions say how many
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -55,13 +55,17 @@ UNSEEN = "1.5 2.5"
 WORKING = ("effort", "switching", "meetings")
 
 
-@dataclass(frozen=True)
-class Timeline:
-    """A figure of rows over simulated time."""
+class Timeline(NamedTuple):
+    """A figure of rows over simulated time, and which of all rows it shows."""
 
-    figure: Markup
+    picture: Markup
     drawn: int
     total: int
+
+    @property
+    def shown(self) -> str:
+        """How many of how many are drawn."""
+        return f"all {self.total}" if self.drawn == self.total else f"{self.drawn} of {self.total}"
 
 
 def team_timeline(run: Run) -> Timeline | None:
@@ -72,9 +76,11 @@ def team_timeline(run: Run) -> Timeline | None:
     the finished paper is visible.
     """
     teams = run.table("teams", plain=True).dropna(subset=["founded"])
-    rows = _spread(teams.sort_values(["founded", "team"]))
-    if not len(rows):
+    if not len(teams):
         return None
+    # Of many some are drawn, evenly chosen, the first and the last included.
+    chosen = np.unique(np.linspace(0, len(teams) - 1, ROWS_DRAWN).round().astype(int))
+    rows = teams.sort_values(["founded", "team"]).iloc[chosen]
     drawn, axes = _row_axes(run, [str(name) for name in rows["team"]])
     place = {team: float(number) for number, team in enumerate(rows["team"])}
     _draw_courses(axes, run, rows, place)
@@ -163,13 +169,6 @@ def _loads(own: pd.DataFrame, days: float) -> pd.DataFrame:
     # Teams without words write at once: their members join and leave on one date.
     moments = own[own["joined"] == left].assign(start=left, end=left, teams=1)
     return pd.concat([steps[steps["teams"] > 0], moments])
-
-
-def _spread(table: pd.DataFrame) -> pd.DataFrame:
-    """At most ``ROWS_DRAWN`` rows, evenly chosen, the first and the last included."""
-    if len(table) <= ROWS_DRAWN:
-        return table
-    return table.iloc[np.linspace(0, len(table) - 1, ROWS_DRAWN).round().astype(int)]
 
 
 def _row_axes(run: Run, names: list[str]) -> tuple[Plot, Axes]:

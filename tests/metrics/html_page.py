@@ -12,7 +12,7 @@ TAGS = """
 html head meta title style script body header main footer section nav a p h1 h2 h3 strong
 dl div dt dd ol li
 table caption thead tbody tr th td span figure figcaption svg g path use defs clippath rect text
-article details summary pre code tspan circle
+article details summary pre code circle wbr
 """
 ALLOWED = set(TAGS.split())
 

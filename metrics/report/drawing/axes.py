@@ -150,42 +150,6 @@ class Axes:
 
         self._marks.append(draw)
 
-    def discs(
-        self,
-        centres: FloatArray,
-        radius: FloatArray,
-        colour: str,
-        *,
-        opacity: float = 1.0,
-        dashes: str = "",
-        words: Sequence[str] = (),
-    ) -> None:
-        """Circles around ``centres`` (n x 2), whose face has this opacity; they hide what is below.
-
-        The radius is in units of both scales, which are then equally long. Words are written in the
-        middle of each circle where they fit.
-        """
-        self.square = True
-        for side in (-1.0, 1.0):
-            self._include(centres[:, 0] + side * radius, centres[:, 1] + side * radius)
-        face = f'fill="{colour}" fill-opacity="{opacity:g}" stroke="{colour}"{_dashed(dashes)}'
-
-        def draw(across: Place, up: Place) -> str:
-            sizes = across(centres[:, 0] + radius) - across(centres[:, 0])
-            rows = list(zip(across(centres[:, 0]), up(centres[:, 1]), sizes, strict=True))
-            circles = "".join(
-                f'<circle cx="{short_number(x)}" cy="{short_number(y)}" r="{short_number(size)}"/>'
-                for x, y, size in rows
-            )
-            # First in the colour of the page: no line shines through a face.
-            parts = [f'<g fill="var(--page)">{circles}</g>', f"<g {face}>{circles}</g>"]
-            for text, (x, y, size) in zip(words, rows, strict=False):
-                if LETTER * FONT * len(text) < 1.8 * size and 1.8 * size > 0.8 * FONT:
-                    parts.append(words_at(text, x, y + 0.35 * FONT, self._ink, "middle"))
-            return "".join(parts)
-
-        self._marks.append(draw)
-
     def names(
         self, x: Coordinates, y: Coordinates, texts: Sequence[str], *, size: float, gap: float
     ) -> None:

@@ -138,5 +138,4 @@ def test_rules_have_no_cut_off():
 def test_the_page_tells_both(leaking):
     told = render_page(leaking(backend={**MODEL, "cutoff": "2023-12"}))
     assert "stated training cut-off is 2023-12. It may have read" in told.replace("&#39;", "'")
-    assert PLANTED in told
-    assert "1 shares 8 words or more in a row" in told
+    assert "Of 1 abstract, 1 share 8 words or more in a row" in told

@@ -4,14 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from virsci_society.metrics.networks.structure import structure
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing import svg
 from virsci_society.metrics.report.drawing.elements import LegendEntry, place_labels
 from virsci_society.metrics.report.drawing.scale import Scale
 from virsci_society.metrics.report.figures import run_figures
-from virsci_society.metrics.teams.concurrency import acceptance, weekly
 
 
 def scores(count, name="ON"):
@@ -130,11 +128,11 @@ def test_every_colour_follows_the_theme(run):
 
 
 def test_lines_of_one_figure_differ_in_more_than_colour(run):
-    for picture in (run_figures(run)["giant-share"], figures.memberships(weekly(run))):
-        lines = re.findall(
-            r'<path fill="none" stroke="(var[^"]+)" stroke-width="1.6"([^>]*) d=', picture
-        )
-        assert len({style for _, style in lines}) == len({colour for colour, _ in lines}) > 1
+    picture = run_figures(run)["giant-share"]
+    lines = re.findall(
+        r'<path fill="none" stroke="(var[^"]+)" stroke-width="1.6"([^>]*) d=', picture
+    )
+    assert len({style for _, style in lines}) == len({colour for colour, _ in lines}) > 1
 
 
 def test_names_cover_neither_points_nor_each_other():
@@ -183,12 +181,7 @@ def test_one_value_alone_is_drawn_within_what_its_measure_can_be(value, bounds, 
 
 
 def test_without_data_there_is_no_figure(empty_run):
-    weeks = weekly(empty_run)
-    assert figures.novelty(run_novelty(empty_run)) is None
-    assert figures.largest_component(structure(empty_run)) is None
-    assert figures.teams_in_flight(weeks) is None
-    assert figures.memberships(weeks) is None
-    assert figures.acceptance(acceptance(empty_run)) is None
+    assert run_figures(empty_run) == {}
 
 
 @pytest.mark.parametrize("count", [1, 2, 30])
@@ -219,6 +212,12 @@ def test_a_part_that_is_not_available_says_so():
 def test_raw_distances_have_no_mark_at_one():
     assert "neighbours’ year" in figures.novelty(scores(5))
     assert "neighbours’ year" not in figures.novelty(scores(5), relative=False)
+
+
+def test_the_figure_of_novelty_names_the_embedding(run):
+    run.manifest["embedding"] = {"title": "MiniLM", "label": "MiniLM, 384 dimensions"}
+    run.add_metric("novelty", run_novelty(run))
+    assert "vectors by MiniLM" in run_figures(run)["novelty"]
 
 
 @pytest.mark.parametrize(("size", "quantile"), [(6, 2.5706), (3000, 1.9608)])

@@ -16,7 +16,7 @@ def texts(figure):
 def test_each_team_is_a_row_with_its_meetings_and_paper(run):
     drawn = team_timeline(run)
     assert (drawn.drawn, drawn.total) == (3, 3)
-    words = texts(drawn.figure)
+    words = texts(drawn.picture)
     assert set(run.table("teams")["team"]) <= set(words)
     stages = set(run.table("meetings")["stage"].dropna())
     assert {f"meeting: {stage}" for stage in stages} <= set(words)
@@ -29,7 +29,7 @@ def test_of_a_large_run_some_are_drawn_and_the_numbers_are_told(run, monkeypatch
     assert (teams.drawn, teams.total) == (2, 3)
     assert people.drawn == 2 < people.total
     first, last = run.table("teams").sort_values("founded")["team"].iloc[[0, -1]]
-    assert {first, last} <= set(texts(teams.figure))
+    assert {first, last} <= set(texts(teams.picture))
 
 
 def test_people_stand_community_by_community(run):
@@ -37,7 +37,7 @@ def test_people_stand_community_by_community(run):
     drawn = people_timeline(run, whole)
     place = dict(zip(whole.names, whole.community.tolist(), strict=True))
     people = set(run.table("members")["scientist"])
-    named = [place.get(word, 99) for word in texts(drawn.figure) if word in people]
+    named = [place.get(word, 99) for word in texts(drawn.picture) if word in people]
     assert len(set(named)) > 1
     assert named == sorted(named)
     assert len(named) == drawn.drawn == drawn.total
@@ -60,7 +60,7 @@ def test_the_line_of_somebody_is_the_wider_the_more_teams_at_once():
         ("A", 20.0, 30.0, 1),
         ("B", 3.0, 3.0, 1),
     ]
-    figure = str(people_timeline(run, run_communities([run])).figure)
+    figure = str(people_timeline(run, run_communities([run])).picture)
     widths = timeline_figures.LOADS
     assert f'stroke-width="{widths[2]:g}"' in figure
     assert f'stroke-width="{widths[3]:g}"' not in figure

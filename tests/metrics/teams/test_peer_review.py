@@ -7,7 +7,6 @@ import pytest
 
 from virsci_society.metrics.registry import measure_run
 from virsci_society.metrics.report.page import render_page
-from virsci_society.metrics.report.sections import peer_review_section
 from virsci_society.metrics.teams.peer_review import review_outcomes
 from virsci_society.society.results.run import Run
 
@@ -89,7 +88,6 @@ def test_without_review_there_is_nothing_to_tell(make_run):
     counts = ("manuscripts", "submissions", "decided", "accepted", "asked", "assigned", "reviewers")
     assert {told.pop(name) for name in counts} == {0}
     assert all(pd.isna(value) for value in told.values())
-    assert peer_review_section(run) is None
     assert math.isnan(measure_run(run, ["review_acceptance"])["review_acceptance"])
 
 
