@@ -25,7 +25,7 @@ from virsci_society.metrics.report.templates import (
     template_environment,
 )
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import backend_of
+from virsci_society.society.results.speaker import speaker_of
 
 WIDTH = 80
 """Columns of the text."""
@@ -48,11 +48,14 @@ DID = {
 
 @dataclass(frozen=True, slots=True)
 class SpokenReply:
-    """One reply of a team's talk: names and texts of the fields of its form, and who said it when.
+    """One reply of a team's talk, and who said it when.
 
-    ``visit`` is above 1 after a restart of the stage, ``turn`` 0 outside turns. ``note`` says why
-    there are no words, or how they were read; it is empty for words that were read as they came.
-    ``prompt`` is empty where it is not wanted.
+    Attributes:
+        visit: above 1 after a restart of the stage.
+        turn: 0 outside turns.
+        fields: names and texts of the fields of its form; empty ones are left out.
+        note: why there are no words, or how they were read; empty: they were read as they came.
+        needs: ids of the calls waited for.
     """
 
     call: str
@@ -61,31 +64,45 @@ class SpokenReply:
     turn: int
     day: float
     speaker: str
-    listeners: str
     act: str
+    form: str
+    model: str
+    live: bool
+    needs: tuple[str, ...]
     fields: tuple[tuple[str, str], ...]
     note: str
-    prompt: str
 
     @property
-    def head(self) -> str:
-        """Speaker, act and listeners, such as ``Scientist7 said to the team``."""
-        did = DID.get(self.act, self.act)
-        return f"{self.speaker} {did}" + (f" (to {self.listeners})" if self.listeners else "")
+    def title(self) -> str:
+        """Stage and turn, such as ``topic, visit 2, turn 1``."""
+        visit = f", visit {self.visit}" if self.visit > 1 else ""
+        return f"{self.stage}{visit}" + (f", turn {self.turn}" if self.turn else "")
 
 
 @dataclass(frozen=True, slots=True)
 class TeamTalk:
-    """The talk of one team, stage by stage, and what became of the team in one line.
+    """The talk of one team, and what became of the team in one line.
 
     ``members`` are told with role and dates, ``paper`` is title and abstract.
     """
 
     team: str
+    leader: str
     facts: str
     members: tuple[str, ...]
-    stages: tuple[tuple[str, tuple[SpokenReply, ...]], ...]
+    said: tuple[SpokenReply, ...]
     paper: tuple[str, str] | None
+
+    @property
+    def stages(self) -> list[tuple[str, list[SpokenReply]]]:
+        """The replies by stage and turn, with the title of each."""
+        return [(title, list(said)) for title, said in groupby(self.said, lambda one: one.title)]
+
+    def head(self, one: SpokenReply) -> str:
+        """Speaker, act and listeners, such as ``Scientist7 said (to the team)``."""
+        to = "the team" if one.act in ("utter", "summarise", "decide", "guest") else ""
+        to = f"{self.leader}, the leader" if one.act == "invite" else to
+        return f"{one.speaker} {DID.get(one.act, one.act)}" + (f" (to {to})" if to else "")
 
 
 def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
@@ -106,26 +123,16 @@ def team_lines(run: Run, called: Callable[[str], str] = str) -> list[str]:
     return [plain_text(line) for line in lines]
 
 
-def team_rows(run: Run, team: str) -> pd.DataFrame:
-    """The row of a team in the table of teams."""
-    teams = run.table("teams")
-    chosen = teams[teams["team"] == team]
-    if not len(chosen):
-        shown, names = with_invented_names(team), [str(name) for name in teams["team"]]
+def team_talks(run: Run, team: str | None = None, stage: str | None = None) -> Iterator[TeamTalk]:
+    """The talk of one team or of all, in the order of founding."""
+    calls, chosen = run.table("calls"), run.table("teams")
+    if team is not None and not (own := chosen["team"] == team).any():
+        shown, names = with_invented_names(team), [str(name) for name in chosen["team"]]
         masked = "" if shown == team else f" ({team})"
         raise InputError(
             f"no team {shown!r}{masked} in this run; 'society transcript RUN' lists its "
             f"{len(names)} teams{with_invented_names(did_you_mean(team, names))}"
         )
-    return chosen
-
-
-def team_talks(
-    run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
-) -> Iterator[TeamTalk]:
-    """The talk of one team or of all, in the order of founding."""
-    calls = run.table("calls")
-    chosen = run.table("teams") if team is None else team_rows(run, team)
     stages = [str(name) for name in calls["stage"].dropna().unique()]
     if stage is not None and stage not in stages:
         raise InputError(
@@ -134,19 +141,17 @@ def team_talks(
         )
     by_team = {str(name): rows for name, rows in calls.groupby("team", sort=False)}
     members = {str(name): rows for name, rows in run.table("members").groupby("team", sort=False)}
-    none = run.table("members").iloc[:0]
     papers = {str(row["team"]): row for row in records(run.table("papers"))}
-    for row in records(chosen):
-        name = str(row["team"])
+    for row in records(chosen if team is None else chosen[own]):
+        name, paper = str(row["team"]), papers.get(str(row["team"]))
         rows = by_team.get(name, calls.iloc[:0]).sort_values("sequence", kind="stable")
-        said = [_utterance(one, row, prompts) for one in records(rows)]
-        said = [one for one in said if stage in (None, one.stage)]
-        paper = papers.get(name)
+        said = map(_spoken, records(rows))
         yield TeamTalk(
             team=name,
+            leader=known_text(row["leader"]),
             facts=_facts(row),
-            members=tuple(_member(one) for one in records(members.get(name, none))),
-            stages=tuple((head, tuple(group)) for head, group in groupby(said, key=_stage_head)),
+            members=tuple(map(_member, records(members[name]))) if name in members else (),
+            said=tuple(one for one in said if stage in (None, one.stage)),
             paper=None if paper is None else (str(paper["title"]), str(paper["abstract"])),
         )
 
@@ -154,17 +159,18 @@ def team_talks(
 def transcript_lines(
     run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
 ) -> Iterator[str]:
-    """A transcript as text of 80 columns; the arguments are those of ``team_talks``."""
-    for talk in team_talks(run, team, stage, prompts):
+    """A transcript as text of 80 columns, with the prompt of each call where it is given."""
+    for talk in team_talks(run, team, stage):
         yield f"team {talk.team}"
         yield from _filled(talk.facts, "  ")
         yield from _filled(f"members: {'; '.join(talk.members)}", "  ")
-        for head, said in talk.stages:
+        for title, said in talk.stages:
             yield ""
-            yield f"== {head} =="
+            yield f"== {title} =="
             for one in said:
-                yield f"day {one.day:.1f}: {one.head}" + (f" [{one.note}]" if one.note else "")
-                for line in one.prompt.splitlines():
+                note = f" [{one.note}]" if one.note else ""
+                yield f"day {one.day:.1f}: {talk.head(one)}{note}"
+                for line in plain_text(prompts.get(one.call, "")).splitlines():
                     yield f"  | {line}"
                 for name, text in one.fields:
                     yield from _filled(f"{name}: {text}", "    ")
@@ -179,44 +185,39 @@ def transcript_lines(
 def transcript_page(
     run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
 ) -> str:
-    """A transcript as one HTML page; the arguments are those of ``team_talks``."""
+    """A transcript as one HTML page; the arguments are those of ``transcript_lines``."""
     environment = template_environment("virsci_society.metrics.report")
     return environment.get_template("transcript.html").render(
         title=f"{run.name}, seed {run.seed}",
-        about=backend_of(run.manifest).get("about") or "",
-        talks=list(team_talks(run, team, stage, prompts)),
+        about=speaker_of(run.manifest),
+        talks=list(team_talks(run, team, stage)),
+        prompts=prompts,
         style=style_sheet(environment),
     )
 
 
-def _utterance(
-    row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str]
-) -> SpokenReply:
-    act = known_text(row["act"])
-    notes = [known_text(row["verdict"])]
+def _spoken(row: Mapping[str, Any]) -> SpokenReply:
+    notes, rung = [known_text(row["verdict"])], known_text(row["rung"])
     if row["defaulted"] is True:
         notes.append("default of the form")
-    elif known_text(row["rung"]) not in ("", "strict"):
-        notes.append(f"read: {known_text(row['rung'])}")
+    elif rung not in ("", "strict"):
+        notes.append(f"read: {rung}")
+    visit, turn = (0 if pd.isna(row[name]) else int(row[name]) for name in ("visit", "turn"))
     return SpokenReply(
         call=str(row["call"]),
         stage=known_text(row["stage"]),
-        visit=_whole(row["visit"]),
-        turn=_whole(row["turn"]),
+        visit=visit,
+        turn=turn,
         day=float(row["asked"]),
         speaker=known_text(row["scientist"]),
-        listeners=_listeners(act, known_text(team["leader"])),
-        act=act,
+        act=known_text(row["act"]),
+        form=known_text(row["form"]),
+        model=known_text(row["model"]),
+        live=row["live"] is True,
+        needs=tuple(known_text(row["needs"]).split()),
         fields=tuple(_fields(known_text(row["reply"]))),
         note=", ".join(filter(None, notes)),
-        prompt=plain_text(prompts.get(str(row["call"]), "")),
     )
-
-
-def _listeners(act: str, leader: str) -> str:
-    if act == "invite":
-        return f"{leader}, the leader"
-    return "the team" if act in ("utter", "summarise", "decide", "guest") else ""
 
 
 def _fields(reply: str) -> Iterator[tuple[str, str]]:
@@ -230,15 +231,17 @@ def _fields(reply: str) -> Iterator[tuple[str, str]]:
         yield "reply", plain_text(str(content))
         return
     for name, value in content.items():
-        if value in ("", None, [], {}):
-            continue
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield plain_text(str(name)), plain_text(text)
+        if text := _flat(value):
+            yield plain_text(str(name)), plain_text(text)
 
 
-def _stage_head(one: SpokenReply) -> str:
-    visit = f", visit {one.visit}" if one.visit > 1 else ""
-    return f"{one.stage}{visit}" + (f", turn {one.turn}" if one.turn else "")
+def _flat(value: Any) -> str:
+    """A value of JSON as text: entries of a list by semicolons, of an object with their names."""
+    if isinstance(value, list):
+        return "; ".join(filter(None, map(_flat, value)))
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {text}" for key, one in value.items() if (text := _flat(one)))
+    return "" if value is None else str(value)
 
 
 def _facts(row: Mapping[str, Any]) -> str:
@@ -257,10 +260,6 @@ def _member(row: Mapping[str, Any]) -> str:
     left = "" if pd.isna(row["left"]) else f" to {row['left']:.0f}"
     early = ", left early" if row["stayed"] is False else ""
     return f"{row['scientist']} ({row['role']}, day {row['joined']:.0f}{left}{early})"
-
-
-def _whole(value: Any) -> int:
-    return 0 if pd.isna(value) else int(value)
 
 
 def _filled(text: str, indent: str) -> Iterator[str]:

@@ -8,25 +8,25 @@ asks no model.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.prompts.slots import Reference
+from virsci_society.metrics.report.transcript import SpokenReply, TeamTalk, team_talks
 from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.scenarios.explorer.run_arrays import NOBODY, RunArrays, pack
 from virsci_society.scenarios.planning.prompt_recording import replaying
 from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.society.results.run import Run
 
-BYTES = 255
+Item = TypeVar("Item")
 FILLED = 0.95
 """Share of the room that is full enough: no more is tried then."""
 SMALL_TABLES = {
@@ -78,30 +78,24 @@ class Words:
 
 def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
     """Pack as many words as there is room for, in characters of all packed words."""
-    teams = teams_in_order(run)
-    calls = run.table("calls").sort_values(["sequence", "asked", "call"], kind="stable")
-    by_team = {str(team): rows for team, rows in calls.groupby("team", sort=False)}
+    talks = talks_in_order(run)
 
-    def listed(chosen: Sequence[str]) -> pd.DataFrame:
-        parts = [by_team[team] for team in chosen if team in by_team]
-        return pd.concat(parts) if parts else calls.iloc[:0]
+    def said_by(chosen: Sequence[TeamTalk]) -> str:
+        return pack(said_in(run, made, book, chosen))
 
-    def said_by(chosen: Sequence[str]) -> str:
-        return pack(*_said(run, made, book, frozenset(chosen), listed(chosen)))
+    def asked_of(chosen: Sequence[TeamTalk]) -> str:
+        return pack_prompts([one.call for talk in chosen for one in talk.said], book.questions)
 
-    def asked_of(chosen: Sequence[str]) -> str:
-        return pack_prompts(listed(chosen)["call"], book.questions)
-
-    said, kept = fit(teams, said_by, room)
+    said, kept = fit(talks, said_by, room)
     prompts, shown = "", 0
     if book.questions:
-        prompts, shown = fit(teams[:kept], asked_of, room - len(said))
+        prompts, shown = fit(talks[:kept], asked_of, room - len(said))
     left_out = []
-    if kept < len(teams):
+    if kept < len(talks):
         left_out.append(
-            f"Words of {len(teams) - kept:,} of {len(teams):,} teams: the file would be too large."
+            f"Words of {len(talks) - kept:,} of {len(talks):,} teams: the file would be too large."
         )
-    if book.missing and len(calls):
+    if book.missing and len(run.table("calls")):
         left_out.append(f"All prompts: {book.missing}.")
     elif shown < kept and book.questions:
         left_out.append(
@@ -110,19 +104,13 @@ def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
     return Words(said, prompts if shown else "", tuple(left_out))
 
 
-def teams_in_order(run: Run) -> list[str]:
-    """Ids of all teams, those with a paper first, each by date of founding."""
-    teams = run.table("teams")
-    without = ~teams["team"].isin(run.table("papers")["team"])
-    return [
-        str(team)
-        for team in teams.assign(without=without).sort_values(
-            ["without", "founded", "team"], kind="stable"
-        )["team"]
-    ]
+def talks_in_order(run: Run) -> list[TeamTalk]:
+    """What was said in all teams, those with a paper first, each by date of founding."""
+    # Both orders are stable, and talks come by date of founding.
+    return sorted(team_talks(run), key=lambda talk: talk.paper is None)
 
 
-def fit(items: Sequence[str], make: Callable[[Sequence[str]], str], room: int) -> tuple[str, int]:
+def fit(items: Sequence[Item], make: Callable[[Sequence[Item]], str], room: int) -> tuple[str, int]:
     """The text of as many items as there is room for, and their number.
 
     Args:
@@ -142,109 +130,64 @@ def fit(items: Sequence[str], make: Callable[[Sequence[str]], str], room: int) -
     return best, low
 
 
-def _said(
-    run: Run, made: RunArrays, book: PromptBook, teams: frozenset[str], calls: pd.DataFrame
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Values and arrays of papers and calls of some teams."""
-    papers, table = run.table("papers"), run.table("teams")
-    shown = papers["team"].isin(teams)
-    coded, arrays = _coded(calls)
-    values: dict[str, Any] = {
+def said_in(
+    run: Run, made: RunArrays, book: PromptBook, talks: Sequence[TeamTalk]
+) -> dict[str, Any]:
+    """Papers, small tables and all replies of some teams, as the script reads them."""
+    papers, teams = run.table("papers"), run.table("teams")
+    shown = papers["team"].isin([talk.team for talk in talks])
+    said = [(talk, one) for talk in talks for one in talk.said]
+    number = {one.call: place for place, (_, one) in enumerate(said)}
+    # Where a guest answered, whoever waited for "X/guest" waited for that answer.
+    number |= {f"{call.rpartition('/guest/')[0]}/guest": n for call, n in number.items()}
+    calls = [
+        {
+            "id": one.call,
+            "team": made.teams.get(talk.team, NOBODY),
+            "who": made.people.get(one.speaker, NOBODY),
+            "day": round(one.day, 3),
+            "stage": one.stage,
+            "title": one.title,
+            "turn": one.turn,
+            "act": one.act,
+            "form": one.form,
+            "model": one.model,
+            "note": ", ".join(filter(None, ("language model" if one.live else "", one.note))),
+            "fields": one.fields,
+            "needs": [number[need] for need in one.needs if need in number],
+        }
+        for talk, one in said
+    ]
+    return {
         "abstracts": list(papers["abstract"].where(shown, "").fillna("")),
         "keywords": list(papers["keywords"].where(shown, "").fillna("")),
-        "topics": list(table["topic"].fillna("")),
-        "reasons": list(table["reason"].fillna("")),
+        "topics": list(teams["topic"].fillna("")),
+        "reasons": list(teams["reason"].fillna("")),
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
         **{name: _rows(run, made, name, columns) for name, columns in SMALL_TABLES.items()},
-        **coded,
-        "replies": [_text(reply) for reply in calls["reply"]],
-        "ids": [own_id(call) for call in calls.to_dict("records")],
-        **ideas_of(calls, book.questions),
-    }
-    return values, arrays | _asked(run, made, calls) | needs_of(calls)
-
-
-def _coded(calls: pd.DataFrame) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Columns of calls with few different texts: the texts, and a number of one for each call."""
-    values: dict[str, Any] = {}
-    arrays: dict[str, Any] = {}
-    for column in ("stage", "act", "form", "verdict", "rung", "model"):
-        codes, known = pd.factorize(calls[column].fillna(""))
-        values[f"{column}s"] = [str(one) for one in known]
-        # One byte a call: texts beyond the 255th are shown as one.
-        arrays[f"call_{column}"] = np.minimum(codes, BYTES).astype(np.uint8)
-    for column in ("visit", "turn", "seat"):
-        arrays[f"call_{column}"] = calls[column].fillna(0).to_numpy(dtype=np.uint16)
-    return values, arrays
-
-
-def _asked(run: Run, made: RunArrays, calls: pd.DataFrame) -> dict[str, Any]:
-    """Team, speaker and date of each call; flag 1 a model's answer, 2 a default."""
-    numbers = [made.teams.get(str(team), NOBODY) for team in calls["team"]]
-    speakers = [made.people.get(str(who), NOBODY) for who in calls["scientist"]]
-    live = calls["live"].fillna(False).to_numpy(dtype=np.uint8)
-    defaulted = calls["defaulted"].fillna(False).to_numpy(dtype=np.uint8)
-    return {
-        "call_team": np.array(numbers, dtype=np.uint32),
-        "call_who": np.array(speakers, dtype=np.uint32),
-        "call_asked": calls["asked"].to_numpy(dtype=np.float32),
-        "call_flags": live + 2 * defaulted,
+        "calls": calls,
+        **ideas_of(said, book.questions),
     }
 
 
-def own_id(call: Mapping[Any, Any]) -> str:
-    """A call's id; empty where its other columns say it already."""
-    parts = (call[key] for key in ("team", "stage", "visit", "turn", "seat", "act", "scientist"))
-    usual = "/".join(str(part) for part in parts)
-    return "" if call["call"] == usual else str(call["call"])
-
-
-def needs_of(calls: pd.DataFrame) -> dict[str, Any]:
-    """Which calls each call waited for: numbers of calls, with the place where each one's begin."""
-    number: dict[str, int] = {}
-    for place, call in enumerate(calls["call"]):
-        number[str(call)] = place
-        speaker, guest, _ = str(call).rpartition("/guest/")
-        if guest:
-            number[f"{speaker}/guest"] = place
-    found = [
-        [number[need] for need in _text(needs).split() if need in number]
-        for needs in calls["needs"]
-    ]
-    starts = np.cumsum([0, *map(len, found)])
-    return {
-        "need_start": starts.astype(np.uint32),
-        "need_to": np.array([one for needs in found for one in needs], dtype=np.uint32),
-    }
-
-
-def ideas_of(calls: pd.DataFrame, questions: Mapping[str, ShownPrompt]) -> dict[str, Any]:
+def ideas_of(
+    said: Sequence[tuple[TeamTalk, SpokenReply]], questions: Mapping[str, ShownPrompt]
+) -> dict[str, Any]:
     """Which calls put forward the ideas that a ballot lists or that a draft writes up."""
     known: dict[tuple[str, str, str], int] = {}
     ballots: dict[int, list[int]] = {}
     papers: dict[str, dict[int, list[str]]] = {"used": {}, "retrieved": {}}
-    rows = zip(calls["call"], calls["team"], calls["scientist"], calls["reply"], strict=True)
-    for place, (call, team, who, reply) in enumerate(rows):
-        title = title_of(reply)
-        if title:
-            known[str(team), str(who), title] = place
-        asked = questions.get(str(call))
+    for place, (talk, one) in enumerate(said):
+        if title := dict(one.fields).get("Title"):
+            known[talk.team, one.speaker, title] = place
+        asked = questions.get(one.call)
         for idea in () if asked is None else asked.ideas:
-            origin = known.get((str(team), idea.author, idea.title), -1)
+            origin = known.get((talk.team, idea.author, idea.title), -1)
             ballots.setdefault(place, []).append(origin)
             if origin >= 0:
                 papers["used"][origin] = list(idea.used)
                 papers["retrieved"][origin] = list(idea.retrieved)
     return {"ballots": ballots, **papers}
-
-
-def title_of(reply: Any) -> str:
-    """The field ``Title`` of an accepted reply; empty where it has none."""
-    try:
-        title = json.loads(reply)["Title"]
-    except (TypeError, ValueError, KeyError):
-        return ""
-    return title if isinstance(title, str) else ""
 
 
 def pack_prompts(calls: Iterable[str], questions: Mapping[str, ShownPrompt]) -> str:
@@ -289,10 +232,6 @@ def _plain(value: Any) -> Any:
     if pd.isna(value):
         return None
     return round(float(value), 3) if isinstance(value, (int, float, np.number)) else str(value)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or pd.isna(value) else str(value)
 
 
 MOST_CALLS = 10_000

@@ -1,5 +1,5 @@
 "use strict";
-// Packed data of the page (scenarios/explorer/packing.py), and how things stood on a day. The four files
+// Packed data of the page (scenarios/explorer/run_arrays.py), and how things stood on a day. The four files
 // data.js, views.js, network.js and main.js are one script, in this order.
 
 const NOBODY = 4294967295;
@@ -66,6 +66,8 @@ function prepare(run) {
 
 async function readWords(run, number) {
   run.said = await unpack("said" + number);
+  run.said.call_team = run.said.calls.map((call) => call.team);
+  run.said.call_day = run.said.calls.map((call) => call.day);
   run.prompts = await unpack("prompts" + number);
   if (run.prompts) sumUp(run.prompts.line);
 }

@@ -67,7 +67,6 @@ async function start() {
     runs.push(Object.assign(await unpack("drawn" + i), settings.runs[i], { label: settings.runs[i].folder || settings.runs[i].name }));
     prepare(runs[i]);
   }
-  $("tables").hidden = true;
   $("app").hidden = false;
   $("canvases").className = runs.length > 1 ? "two" : "";
   runs.forEach(addCanvas);
@@ -99,7 +98,6 @@ async function start() {
 }
 
 start().catch((error) => {
-  Object.assign($("failed"), { hidden: false, textContent: `The explorer could not start (${error.message}); here are its tables.` });
-  $("tables").hidden = false;
+  Object.assign($("failed"), { hidden: false, textContent: `The explorer could not start (${error.message}); it needs a newer browser.` });
   $("app").hidden = true;
 });

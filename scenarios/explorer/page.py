@@ -2,8 +2,7 @@
 
 The content security policy lets exactly one script and one style sheet run, by their hashes, and
 forbids the script to parse any text as HTML (trusted types). Everything that users or models have
-written goes in as packed data, which the script shows as text, and in tables that the template
-escapes.
+written goes in as packed data, which the script shows as text.
 """
 
 from __future__ import annotations
@@ -20,21 +19,15 @@ from markupsafe import Markup
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.templates import (
-    records,
     source_hash,
     style_sheet,
     template_environment,
     write_html,
 )
-from virsci_society.scenarios.explorer.conversations import PromptBook, Words, pack_words
-from virsci_society.scenarios.explorer.run_arrays import (
-    ExplorerLayout,
-    arrays_of,
-    names_of,
-    pack,
-    place_everybody,
-)
+from virsci_society.scenarios.explorer.conversations import PromptBook, pack_words
+from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of, pack
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import speaker_of
 
 
 def parting_day(one: Run, other: Run) -> float | None:
@@ -88,11 +81,8 @@ def _first_difference(
 FILE = "explorer.html"
 LIMITS = ((200, 1_000_000), (20_000, 3_000_000), (None, 6_000_000))
 """Most bytes of a page by number of scientists; the last holds for all larger runs."""
-FIXED = 60_000
-"""Bytes kept free for script, style and markup; the tables come on top of them."""
-ROWS = 100
-"""Rows of each table that is shown where scripts are off."""
-TEXT = 600
+FIXED = 70_000
+"""Bytes kept free for script, style and markup."""
 SCRIPTS = ("data.js", "views.js", "network.js", "main.js")
 """The files of the script, which become one."""
 
@@ -121,17 +111,18 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
     """The page of one run or of two, which are drawn on the same places."""
     listed = [names_of(run) for run in runs]
     names = list(dict.fromkeys(chain.from_iterable(listed)))
-    layout = place_everybody(run_communities(runs), names)
+    whole = run_communities(runs)
     environment = template_environment(
         "virsci_society.scenarios.explorer", "virsci_society.metrics.report"
     )
-    tables = [_tables(run) for run in runs]
     parted = parting_day(*runs) if len(runs) == 2 else None
     packed: list[dict[str, str]] = []
     left_out: dict[str, None] = {}
     for place, run in enumerate(runs):
         book = books[place] if books else PromptBook(missing="not asked for")
-        drawn, words = _pack_run(run, names, layout, book)
+        made = arrays_of(run, names, whole)
+        drawn = pack(made.values, made.arrays)
+        words = pack_words(run, made, book, max(room_for(run) - FIXED - len(drawn), 0))
         packed.append({"drawn": drawn, "said": words.said, "prompts": words.prompts})
         left_out |= dict.fromkeys(words.left_out)
     script = "(() => {\n" + "\n".join(_source(name) for name in SCRIPTS) + "})();\n"
@@ -141,7 +132,7 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
         script=Markup(script),  # noqa: S704 - our own file
         style=Markup(style),  # noqa: S704 - our own files
         title=_title(runs),
-        abouts=list(dict.fromkeys(_about(run) for run in runs)),
+        abouts=list(dict.fromkeys(speaker_of(run.manifest) for run in runs)),
         settings=pack(
             {
                 "runs": [_told(run, len(known)) for run, known in zip(runs, listed, strict=True)],
@@ -150,8 +141,6 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
             }
         ),
         packed=packed,
-        tables=tables,
-        rows=ROWS,
         left_out=list(left_out),
     )
     return Explorer(html, tuple(left_out), parted)
@@ -171,16 +160,6 @@ def room_for(run: Run) -> int:
     """Most bytes of the page of a run."""
     people = len(run.table("scientists"))
     return next(limit for most, limit in LIMITS if most is None or people <= most)
-
-
-def _pack_run(
-    run: Run, names: Sequence[str], layout: ExplorerLayout, book: PromptBook
-) -> tuple[str, Words]:
-    made = arrays_of(run, names, layout)
-    drawn = pack(made.values, made.arrays)
-    # The tables for readers without scripts come on top of what is packed.
-    free = room_for(run) - FIXED - len(drawn) - 2 * ROWS * TEXT
-    return drawn, pack_words(run, made, book, max(free, 0))
 
 
 def _told(run: Run, listed: int) -> dict[str, Any]:
@@ -204,38 +183,6 @@ def _title(runs: Sequence[Run]) -> str:
     if len(runs) == 2 and len(names) == 1 and len(folders) == 2:
         return f"{names[0]}: {' and '.join(folders)}"
     return " and ".join(names)
-
-
-def _about(run: Run) -> str:
-    backend = run.manifest.get("backend")
-    return str(backend.get("about") or "") if isinstance(backend, dict) else ""
-
-
-def _tables(run: Run) -> dict[str, Any]:
-    """First rows of teams, papers and scientists, for readers without scripts."""
-    teams, papers, people = (run.table(name) for name in ("teams", "papers", "scientists"))
-    members = run.table("members").groupby("team")["scientist"].agg(", ".join)
-    teams = teams.assign(members=teams["team"].map(members))
-    joined = run.table("members").groupby("scientist").size()
-    wrote = run.table("authorships").groupby("scientist").size()
-    people = people.assign(
-        teams=people["scientist"].map(joined).fillna(0),
-        wrote=people["scientist"].map(wrote).fillna(0),
-    ).sort_values(["teams", "wrote", "scientist"], ascending=[False, False, True])
-    papers = papers.assign(abstract=papers["abstract"].fillna("").str.slice(0, TEXT))
-    shown = {"teams": teams, "papers": papers, "people": people}
-    return {
-        "name": run.name or "a run",
-        "seed": run.seed,
-        **{name: records(_plain(table.head(ROWS))) for name, table in shown.items()},
-        "total": {name: len(table) for name, table in shown.items()},
-    }
-
-
-def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Texts and numbers with missing texts empty."""
-    texts = table.select_dtypes(["string", "object"]).columns
-    return table.assign(**{column: table[column].fillna("").astype(str) for column in texts})
 
 
 def _source(name: str) -> str:

@@ -11,8 +11,8 @@ import base64
 import json
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,115 +25,123 @@ from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.networks.structure import network_ties, sample_dates
 from virsci_society.metrics.report.drawing.svg import COLOURS
-from virsci_society.metrics.report.network_layout import GOLDEN_ANGLE, Communities
+from virsci_society.metrics.report.network_layout import Communities, spiral
 from virsci_society.society.results.run import Run
 
+Known = Mapping[str, int]
+"""The numbers of scientists, teams or papers by their names."""
 NOBODY = 2**32 - 1
 STATES = ("running", "finished", "published", "dissolved")
 OUTCOMES = ("accepted", "declined", "full", "gone")
-STEPS = 120
-"""Most dates of the curve of the largest component; a sixth of it for large networks."""
-LARGE = 20_000
+STEPS, LARGE = 120, 20_000
+"""Most dates of the curve of the largest component; a sixth of it for networks of this size."""
 PLACES = 65_535
 
 
 @dataclass
 class RunArrays:
-    """What the explorer draws of a run."""
+    """What the explorer draws of a run, and the numbers of its scientists and teams."""
 
-    values: dict[str, Any]
-    arrays: dict[str, npt.NDArray[Any]]
-    people: dict[str, int]
-    teams: dict[str, int]
+    people: Known
+    teams: Known
+    values: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+    def add(
+        self,
+        kind: str,
+        table: pd.DataFrame,
+        dates: str = "",
+        numbered: Mapping[str, tuple[str, Known]] = {},
+    ) -> None:
+        """Add columns of a table as arrays ``KIND_COLUMN``.
+
+        Args:
+            dates: names of columns of dates.
+            numbered: name of the array -> the column, and the numbers of what it names.
+        """
+        for name in dates.split():
+            dated = table[name].to_numpy(dtype=np.float32, na_value=np.nan)
+            self.arrays[f"{kind}_{name}"] = dated
+        for name, (column, known) in numbered.items():
+            self.arrays[f"{kind}_{name}"] = numbers_of(table[column], known)
 
 
-@dataclass(frozen=True)
-class ExplorerLayout:
-    """Where everybody is drawn, and in which community; those without a co-author are in none.
+def numbers_of(names: Iterable[Any], known: Known) -> npt.NDArray[np.uint32]:
+    """The number of each name, ``NOBODY`` where it has none."""
+    return np.array([known.get(str(name), NOBODY) for name in names], dtype=np.uint32)
 
-    Attributes:
-        positions: n x 2, in the unit square.
+
+def place_everybody(whole: Communities, names: Sequence[str]) -> tuple[FloatArray, IntArray]:
+    """Where everybody is drawn (n x 2, in the unit square), and in which community.
+
+    These are the places of the page of a run, with those who have no co-author, and so no
+    community, on a disc beside them.
     """
-
-    positions: FloatArray
-    community: IntArray
-    labels: list[str]
-    sizes: list[int]
-    method: str
-
-
-def place_everybody(whole: Communities, names: Sequence[str]) -> ExplorerLayout:
-    """The places of the page of a run, with those who have no co-author on a disc beside them."""
     rows = pd.Index(whole.names).get_indexer(pd.Index(names, dtype=object))
-    tied, alone = rows >= 0, int((rows < 0).sum())
+    tied, alone = rows >= 0, np.arange(int((rows < 0).sum()))
     community = np.full(len(names), PLACES, dtype=np.int64)
     community[tied] = whole.community[rows[tied]]
-    place, angle = np.arange(alone) + 0.5, np.arange(alone) * GOLDEN_ANGLE
-    disc = 0.5 * np.sqrt(place / max(len(names), 1))[:, None]
+    disc = 0.5 * np.sqrt((alone + 0.5) / max(len(names), 1))
     positions = np.zeros((len(names), 2))
     positions[tied] = whole.positions[rows[tied]]
     right = 1.05 + disc.max(initial=0.0) if tied.any() else 0.0
-    positions[~tied] = [right, 0.5] + disc * np.column_stack([np.cos(angle), np.sin(angle)])
+    positions[~tied] = np.array([right, 0.5]) + spiral(disc, alone)
     # The page of a run counts upwards, a canvas downwards.
     positions[:, 1] *= -1
     positions -= positions.min(axis=0) if len(names) else 0.0
     positions /= max(positions.max(initial=0.0), 1e-9)
-    return ExplorerLayout(
-        positions + (1 - positions.max(axis=0, initial=0.0)) / 2,
-        community,
-        whole.labels,
-        whole.sizes.tolist(),
-        whole.method,
-    )
+    return positions + (1 - positions.max(axis=0, initial=0.0)) / 2, community
 
 
 def names_of(run: Run) -> list[str]:
     """Everybody who is in a table of the run, those of ``scientists`` first."""
-    listed = list(run.table("scientists")["scientist"])
     ties = run.table("ties")
     others = pd.concat([ties["source"], ties["target"], run.table("members")["scientist"]])
+    listed = run.table("scientists")["scientist"]
     return list(dict.fromkeys([*listed, *sorted(others.dropna().unique())]))
 
 
-def arrays_of(run: Run, names: Sequence[str], layout: ExplorerLayout) -> RunArrays:
+def arrays_of(run: Run, names: Sequence[str], whole: Communities) -> RunArrays:
     """All arrays of a run."""
     teams = run.table("teams")
-    people = {name: number for number, name in enumerate(names)}
-    numbers = {str(team): number for number, team in enumerate(teams["team"])}
-    made = RunArrays({}, {}, people, numbers)
-    _add_people(made, run, names, layout)
+    made = RunArrays(
+        {name: number for number, name in enumerate(names)},
+        {str(team): number for number, team in enumerate(teams["team"])},
+    )
+    _add_people(made, run, names, whole)
     _add_ties(made, run)
-    _add_teams(made, teams)
-    _add_team_rows(made, run)
+    _add_teams(made, run)
     _add_papers(made, run)
     _add_growth(made, run)
     return made
 
 
-def _add_people(made: RunArrays, run: Run, names: Sequence[str], layout: ExplorerLayout) -> None:
+def _add_people(made: RunArrays, run: Run, names: Sequence[str], whole: Communities) -> None:
     people = run.table("scientists").set_index("scientist").reindex(list(names))
     topics, known = pd.factorize(people["topic"].fillna(""), sort=True)
     careers = run.table("careers")
     gone = careers[~careers["change"].isin(["arrived", "moved"])]
     left = gone.groupby("scientist")["date"].max().reindex(list(names))
-    places = np.round(layout.positions * PLACES)
+    positions, community = place_everybody(whole, names)
+    places = np.round(positions * PLACES).astype(np.uint16)
     made.values |= {
         "names": one_text(names),
         # Without the word, which would be a name that the page invents.
         "numbers": one_text(name.removeprefix("Scientist") for name in names),
         "topics": [str(topic) for topic in known],
-        "method": layout.method,
+        "method": whole.method,
         # The page has colours for the largest; the names of all would be megabytes.
-        "communities": list(zip(layout.labels, layout.sizes, strict=True))[: len(COLOURS)],
+        "communities": list(zip(whole.labels, whole.sizes.tolist(), strict=True))[: len(COLOURS)],
     }
     made.arrays |= {
-        "x": places[:, 0].astype(np.uint16),
-        "y": places[:, 1].astype(np.uint16),
+        "x": places[:, 0],
+        "y": places[:, 1],
         # Two bytes a number: what is larger counts as the largest.
-        "community": np.minimum(layout.community, PLACES).astype(np.uint16),
+        "community": np.minimum(community, PLACES).astype(np.uint16),
         "topic": topics.astype(np.uint16),
-        "arrived": _dates(people["arrived"]),
-        "left": _dates(left),
+        "arrived": people["arrived"].to_numpy(dtype=np.float32, na_value=np.nan),
+        "left": left.to_numpy(dtype=np.float32, na_value=np.nan),
         "before": np.minimum(people["papers"].fillna(0).astype(int), PLACES).astype(np.uint16),
     }
 
@@ -141,122 +149,76 @@ def _add_people(made: RunArrays, run: Run, names: Sequence[str], layout: Explore
 def _add_ties(made: RunArrays, run: Run) -> None:
     """Ties with those before day 0 first; the numbers of the first ends as differences."""
     ties = network_ties(run.table("ties"), "all")
-    ends = np.column_stack([_numbers(ties[end], made.people) for end in ("source", "target")])
+    ends = np.column_stack([numbers_of(ties[end], made.people) for end in ("source", "target")])
     dates = ties["date"].to_numpy(dtype=np.float32)
     ends.sort(axis=1)
-    first = np.maximum(np.ceil(dates), -1)  # before day 0 the page tells no dates apart
-    order = np.lexsort((ends[:, 1], ends[:, 0], np.where(first < 0, -1, dates)))
-    made.arrays |= {
-        "tieA": ends[order, 0].astype(np.uint32),
-        "tieB": ends[order, 1].astype(np.uint32),
-        "tieDay": np.where(dates < 0, np.float32(-1), dates)[order],
-    }
+    dates = np.where(dates < 0, np.float32(-1), dates)  # the page tells no earlier dates apart
+    order = np.lexsort((ends[:, 1], ends[:, 0], dates))
     # Half of a network of 100,000 scientists is ties before day 0: differences compress well.
-    started = made.arrays["tieA"]
-    made.arrays["tieA"] = np.diff(started, prepend=np.uint32(0)).astype(np.uint32)
+    first = np.diff(ends[order, 0], prepend=np.uint32(0)).astype(np.uint32)
+    made.arrays |= {"tieA": first, "tieB": ends[order, 1], "tieDay": dates[order]}
 
 
-def _add_teams(made: RunArrays, teams: pd.DataFrame) -> None:
-    for column in ("founded", "formed", "finished", "published"):
-        made.arrays[f"team_{column}"] = _dates(teams[column])
-    made.arrays |= {
-        "team_leader": _numbers(teams["leader"], made.people),
-        "team_state": _codes(teams["state"], STATES),
-    }
+def _add_teams(made: RunArrays, run: Run) -> None:
+    """Teams, memberships, meetings, waiting and invitations."""
+    teams, people, meetings = made.teams, made.people, run.table("meetings")
+    stages = sorted(str(stage) for stage in meetings["stage"].dropna().unique())
     made.values |= {
-        "teams": one_text(teams["team"]),
-        "protocols": sorted(str(name) for name in teams["protocol"].dropna().unique()),
-        "states": STATES,
-        "outcomes": OUTCOMES,
+        "teams": one_text(run.table("teams")["team"]),
+        **{"states": STATES, "outcomes": OUTCOMES, "meeting_stages": stages},
     }
+    team, who = ("team", teams), ("scientist", people)
+    numbered = {"leader": ("leader", people), "state": ("state", _places(STATES))}
+    made.add("team", run.table("teams"), "founded formed finished published", numbered)
+    made.add("member", run.table("members"), "joined left", {"team": team, "who": who})
+    numbered = {"team": team, "stage": ("stage", _places(stages))}
+    made.add("meeting", meetings, "held", numbered)
+    made.add("wait", waits_of(run), "day days", {"team": team, "who": ("who", people)})
+    numbered = {"who": ("invitee", people), "outcome": ("outcome", _places(OUTCOMES))}
+    made.add("invited", run.table("invitations"), "sent answered", {"team": team, **numbered})
 
 
-def _add_team_rows(made: RunArrays, run: Run) -> None:
-    """Memberships, meetings and invitations, each with the number of its team."""
-    members = run.table("members")
-    made.arrays |= {
-        "member_team": _numbers(members["team"], made.teams),
-        "member_who": _numbers(members["scientist"], made.people),
-        "member_joined": _dates(members["joined"]),
-        "member_left": _dates(members["left"]),
-    }
-    meetings = run.table("meetings")
-    stages, known = pd.factorize(meetings["stage"].fillna(""))
-    made.values["meeting_stages"] = [str(stage) for stage in known]
-    made.arrays |= {
-        "meeting_team": _numbers(meetings["team"], made.teams),
-        "meeting_stage": stages.astype(np.uint8),
-        "meeting_held": _dates(meetings["held"]),
-    }
-    waits = waits_of(run)
-    made.arrays |= {
-        "wait_team": _numbers(waits["team"], made.teams),
-        "wait_who": _numbers(waits["who"], made.people),
-        "wait_day": _dates(waits["day"]),
-        "wait_days": _dates(waits["days"]),
-    }
-    asked = run.table("invitations")
-    made.arrays |= {
-        "invited_team": _numbers(asked["team"], made.teams),
-        "invited_who": _numbers(asked["invitee"], made.people),
-        "invited_sent": _dates(asked["sent"]),
-        "invited_answered": _dates(asked["answered"]),
-        "invited_outcome": _codes(asked["outcome"], OUTCOMES),
-    }
+def _places(names: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(names)}
 
 
 def _add_papers(made: RunArrays, run: Run) -> None:
-    papers = run.table("papers")
-    number = {str(paper): place for place, paper in enumerate(papers["paper"])}
-    by, cites = run.table("authorships"), run.table("citations")
-    past = cites[~cites["inside"].fillna(False)]
-    own = cites[cites["inside"].fillna(False)]
+    papers, cites = run.table("papers"), run.table("citations")
+    inside = cites["inside"].fillna(False)
+    past = sorted(cites[~inside]["cited"].dropna().unique())
+    number = _places(papers["paper"])
     made.values |= {
         "papers": one_text(papers["paper"]),
         "titles": one_text(papers["title"].fillna("")),
-        "past": one_text(sorted(past["cited"].dropna().unique())),
+        "past": one_text(past),
     }
-    cited = {name: place for place, name in enumerate(made.values["past"].split("\n"))}
-    made.arrays |= {
-        "paper_team": _numbers(papers["team"], made.teams),
-        "paper_day": _dates(papers["published"]),
-        "author_paper": _numbers(by["paper"], number),
-        "author_who": _numbers(by["scientist"], made.people),
-        "cite_from": _numbers(own["citing"], number),
-        "cite_to": _numbers(own["cited"], number),
-        "past_from": _numbers(past["citing"], number),
-        "past_to": _numbers(past["cited"], cited),
-    }
+    made.add("paper", papers, "published", {"team": ("team", made.teams)})
+    numbered = {"paper": ("paper", number), "who": ("scientist", made.people)}
+    made.add("author", run.table("authorships"), "", numbered)
+    citing = "citing", number
+    made.add("cite", cites[inside], "", {"from": citing, "to": ("cited", number)})
+    made.add("past", cites[~inside], "", {"from": citing, "to": ("cited", _places(past))})
 
 
 def _add_growth(made: RunArrays, run: Run) -> None:
     """Size of the largest component over time, with the ties before day 0 and without."""
-    most = STEPS if len(made.people) <= LARGE else STEPS // 6
+    count = len(made.people)
+    most = STEPS if count <= LARGE else STEPS // 6
     dates = sample_dates(run.days, max(run.days / most, 1.0))
     made.arrays["growth_day"] = np.array(dates, dtype=np.float32)
     for network in ("all", "grown"):
         ties = network_ties(run.table("ties"), network)
         when = ties["date"].to_numpy(dtype=np.float64)
-        ends = [_numbers(ties[end], made.people) for end in ("source", "target")]
-        largest, tied = [], []
+        ends = [numbers_of(ties[end], made.people).astype(int) for end in ("source", "target")]
+        sizes = []
         for date in dates:
             first, second = (numbers[when <= date] for numbers in ends)
-            nodes, found = _components(first, second, len(made.people))
-            largest.append(found)
-            tied.append(nodes)
-        made.arrays[f"growth_{network}"] = np.array(largest, dtype=np.uint32)
-        made.arrays[f"growth_{network}_tied"] = np.array(tied, dtype=np.uint32)
-
-
-def _components(
-    first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32], people: int
-) -> tuple[int, int]:
-    """How many have a tie, and how many of them are in the largest component."""
-    ends = (first.astype(np.int64), second.astype(np.int64))
-    matrix = sparse.coo_array((np.ones(len(first)), ends), shape=(people, people))
-    parts = csgraph.connected_components(matrix.tocsr(), directed=False)[1]
-    nodes = len(np.unique(np.concatenate(ends)))
-    return nodes, int(np.bincount(parts).max(initial=0)) if nodes else 0
+            matrix = sparse.coo_array((np.ones(len(first)), (first, second)), shape=(count, count))
+            parts = csgraph.connected_components(matrix.tocsr(), directed=False)[1]
+            tied = len(np.unique(np.concatenate([first, second])))
+            sizes.append((np.bincount(parts).max(initial=0) if tied else 0, tied))
+        largest, tied_people = np.array(sizes, dtype=np.uint32).T
+        made.arrays |= {f"growth_{network}": largest, f"growth_{network}_tied": tied_people}
 
 
 def waits_of(run: Run) -> pd.DataFrame:
@@ -269,35 +231,17 @@ def waits_of(run: Run) -> pd.DataFrame:
     work = run.table("homework").sort_values([*key, "done"], kind="stable")
     work = work[work["done"].notna().groupby([work[name] for name in key]).transform("all")]
     work = work.assign(days=work.groupby(key)["done"].diff()).groupby(key).tail(1)
+    work = work.rename(columns={"scientist": "who", "done": "day"})
     meetings = run.table("meetings").dropna(subset=["waited_for", "held", "due"])
-    rows = pd.concat(
-        [
-            work.rename(columns={"scientist": "who", "done": "day"}),
-            meetings.assign(days=meetings["held"] - meetings["due"]).rename(
-                columns={"waited_for": "who", "held": "day"}
-            ),
-        ]
-    )[["team", "who", "day", "days"]]
+    meetings = meetings.assign(days=meetings["held"] - meetings["due"])
+    meetings = meetings.rename(columns={"waited_for": "who", "held": "day"})
+    rows = pd.concat([work, meetings])[["team", "who", "day", "days"]]
     return rows[rows["days"].fillna(0) > 0].sort_values(["day", "team", "who"], kind="stable")
 
 
 def one_text(texts: Any) -> str:
     """Texts one a line; line breaks inside them become spaces."""
     return "\n".join(" ".join(str(text).splitlines()) for text in texts)
-
-
-def _dates(column: pd.Series[Any]) -> npt.NDArray[np.float32]:
-    return column.to_numpy(dtype=np.float32, na_value=np.nan)
-
-
-def _numbers(column: pd.Series[Any], known: dict[str, int]) -> npt.NDArray[np.uint32]:
-    numbers = [known.get(str(name), NOBODY) for name in column]
-    return np.array(numbers, dtype=np.uint32)
-
-
-def _codes(column: pd.Series[Any], known: Sequence[str]) -> npt.NDArray[np.uint8]:
-    places = {name: place for place, name in enumerate(known)}
-    return np.array([places.get(str(name), 255) for name in column], dtype=np.uint8)
 
 
 KINDS = {"u1": "Uint8Array", "u2": "Uint16Array", "u4": "Uint32Array", "f4": "Float32Array"}

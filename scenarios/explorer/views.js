@@ -74,7 +74,7 @@ function overview() {
     [there, run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
     ["teams founded", lived(run.teams.keys(), run.team_founded, day).length],
     ["teams at work", Array.from(run.teams.keys()).filter((i) => atWork(run, i, day)).length],
-    ["papers", lived(run.papers.keys(), run.paper_day, day).length],
+    ["papers", lived(run.papers.keys(), run.paper_published, day).length],
     ["ties made since day 0", tiesUntil(run, day) - run.old],
   ]);
   const head = runs.map((run, i) => el("th", { scope: "col" }, runs.length > 1 ? `${"AB"[i]}: ${run.label}` : "number"));
@@ -152,7 +152,7 @@ function growth(run, number_) {
 
 function peopleView(run) {
   const teams = bridging(run, state.day);
-  const rows = Array.from(run.names.keys()).filter((i) => present(run, i, state.day)).map((i) => ({ i, ...teams(i), papers: lived(Array.from(run.papersOf(i), (row) => run.author_paper[row]), run.paper_day, state.day).length }));
+  const rows = Array.from(run.names.keys()).filter((i) => present(run, i, state.day)).map((i) => ({ i, ...teams(i), papers: lived(Array.from(run.papersOf(i), (row) => run.author_paper[row]), run.paper_published, state.day).length }));
   return [el("h2", {}, "Scientists"), el("p", { class: "fine" }, `By ${when(state.day)}. Only link: pairs of teams that no other scientist has joined both of.`),
     table([["scientist", (r) => run.names[r.i], (r) => person(r.i)], ["teams", (r) => r.teams], ["only link", (r) => r.alone], ["papers", (r) => r.papers], ["main topic", (r) => run.topics[run.topic[r.i]]]], rows, "", 1, [0, 4])];
 }
@@ -166,15 +166,15 @@ function teamsView(run) {
 }
 
 function papersView(run) {
-  const rows = lived(run.papers.keys(), run.paper_day, state.day);
-  const cited = (i) => Array.from(run.citedBy(i)).filter((row) => run.paper_day[run.cite_from[row]] <= state.day).length;
+  const rows = lived(run.papers.keys(), run.paper_published, state.day);
+  const cited = (i) => Array.from(run.citedBy(i)).filter((row) => run.paper_published[run.cite_from[row]] <= state.day).length;
   return [el("h2", {}, "Papers"), el("p", { class: "fine" }, `Published by ${when(state.day)}.`),
-    table([["title", (i) => run.titles[i], paperLink], ["published", (i) => run.paper_day[i]], ["cites", (i) => run.citesOwn(i).length + run.citesPast(i).length], ["cited", cited]], rows, "", 1, [0])];
+    table([["title", (i) => run.titles[i], paperLink], ["published", (i) => run.paper_published[i]], ["cites", (i) => run.citesOwn(i).length + run.citesPast(i).length], ["cited", cited]], rows, "", 1, [0])];
 }
 
 function personView(run, i) {
   const day = state.day, teams = lived(run.teamsOf(i), run.member_joined, day), met = partners(run, i, day);
-  const papers = lived(Array.from(run.papersOf(i), (row) => run.author_paper[row]), run.paper_day, day);
+  const papers = lived(Array.from(run.papersOf(i), (row) => run.author_paper[row]), run.paper_published, day);
   const asked = lived(run.invitationsOf(i), run.invited_sent, day);
   const interests = (run.said?.interests || []).filter((row) => row[0] === i && row[1] <= day).pop();
   const now = teams.filter((row) => inTeam(run, row, day));
@@ -187,7 +187,7 @@ function personView(run, i) {
       ["teams now", now.length ? joined(now.map((row) => teamLink(run.member_team[row]))) : "–"]]),
     el("p", {}, link("All that was said by this scientist", { tab: "search", fwho: run.names[i] })),
     el("h3", {}, `Teams so far: ${teams.length}`), list(teams, (row) => [teamLink(run.member_team[row]), ` from ${when(run.member_joined[row])}`, run.member_left[row] <= day ? ` to ${when(run.member_left[row])}` : ""]),
-    el("h3", {}, `Papers: ${papers.length}`), list(papers, (p) => [paperLink(p), ` (${when(run.paper_day[p])})`]),
+    el("h3", {}, `Papers: ${papers.length}`), list(papers, (p) => [paperLink(p), ` (${when(run.paper_published[p])})`]),
     el("h3", {}, `Invitations: ${asked.length}`), list(asked, (row) => [teamLink(run.invited_team[row]), ` ${when(run.invited_sent[row])}: ${outcome(row)}`]),
     el("h3", {}, `Co-authors: ${met.size}`), list([...met].sort((a, b) => b[1] - a[1]), ([other, date]) => [person(other), date < 0 ? " before day 0" : ` ${when(date)}`])];
 }
@@ -207,15 +207,15 @@ function list(rows, show, most = 12) {
 function teamView(run, i) {
   const day = state.day, waited = waits(run, i, day), paper = run.paperOf(i)[0];
   const asked = lived(run.invitedBy(i), run.invited_sent, day);
-  const calls = run.said ? lived(run.callsOf(i), run.said.call_asked, day) : [];
+  const calls = run.said ? lived(run.callsOf(i), run.said.call_day, day) : [];
   const later = run.said ? run.callsOf(i).length - calls.length : 0;
   const reviews = (run.said?.referees || []).filter((row) => row[0] === i && row[5] !== null && row[5] <= day);
   const decided = (run.said?.submissions || []).filter((row) => row[0] === i && row[3] <= day);
   const dissolved = teamState(run, i, day) === "dissolved" && run.said?.reasons[i];
   return [el("h2", {}, `Team ${run.teams[i]}`), elsewhere("team", run.teams[i], (other) => other.teamById),
     facts([["state", teamState(run, i, day) + (dissolved ? `: ${dissolved}` : "")], ["founded", dayLink(run.team_founded[i])], ["complete", run.team_formed[i] <= day ? dayLink(run.team_formed[i]) : "–"],
-      ["finished", run.team_finished[i] <= day ? dayLink(run.team_finished[i]) : "–"], ["topic", calls.some((c) => run.said.acts[run.said.call_act[c]] === "decide") ? run.said.topics[i] || "–" : null],
-      ["paper", paper !== undefined && run.paper_day[paper] <= day ? paperLink(paper) : "–"],
+      ["finished", run.team_finished[i] <= day ? dayLink(run.team_finished[i]) : "–"], ["topic", calls.some((c) => run.said.calls[c].act === "decide") ? run.said.topics[i] || "–" : null],
+      ["paper", paper !== undefined && run.paper_published[paper] <= day ? paperLink(paper) : "–"],
       ["waited for", waited.total ? [`${number(waited.total)} days: `, joined(waited.people.map(([who, days]) => el("span", {}, person(who), ` ${number(days)}`)))] : "nobody"]]),
     el("h3", {}, "Members"), list(lived(run.membersOf(i), run.member_joined, day), (row) => [person(run.member_who[row]), run.member_who[row] === run.team_leader[i] ? " (leader)" : "", ` from ${when(run.member_joined[row])}`, run.member_left[row] <= day ? ` to ${when(run.member_left[row])}` : ""]),
     asked.length ? el("h3", {}, `Invitations: ${asked.length}`) : null, list(asked, (row) => [person(run.invited_who[row]), `: ${run.invited_answered[row] <= day ? run.outcomes[run.invited_outcome[row]] : "open"}`], 6),
@@ -224,16 +224,16 @@ function teamView(run, i) {
     votes(run, calls), conversation(run, calls), later ? el("p", { class: "fine" }, `${many(later, "call")} after this day.`) : null];
 }
 
-const reply = (run, call) => { try { return JSON.parse(run.said.replies[call]) || {}; } catch { return {}; } };
-const actOf = (run, call) => run.said.acts[run.said.call_act[call]];
-const stageOf = (run, call) => run.said.stages[run.said.call_stage[call]];
-const callLink = (run, call, label) => link(label, { team: run.teams[run.said.call_team[call]], call });
+const reply = (run, call) => Object.fromEntries(run.said.calls[call].fields);
+const actOf = (run, call) => run.said.calls[call].act;
+const speakerOf = (run, call) => run.names[run.said.calls[call].who];
+const callLink = (run, call, label) => link(label, { team: run.teams[run.said.calls[call].team], call });
 const chosenIdea = (run, call) => { // the idea a ballot chose: the number of its call, or -1
   const place = /\d+/.exec(String(reply(run, call)["Decision Made"] ?? ""));
   return place ? run.said.ballots[call]?.[Number(place[0])] ?? -1 : -1;
 };
 const writtenUp = (run, calls) => { // the idea that the last draft develops
-  const drafts = calls.filter((call) => run.said.forms[run.said.call_form[call]] === "Draft" && run.said.ballots[call]);
+  const drafts = calls.filter((call) => run.said.calls[call].form === "Draft" && run.said.ballots[call]);
   return drafts.length ? run.said.ballots[drafts[drafts.length - 1]][0] : -1;
 };
 
@@ -248,8 +248,8 @@ function votes(run, calls) {
   const rows = [...ideas].sort((a, b) => b[1].length - a[1].length);
   return el("section", {}, el("h3", {}, "Votes"), won < 0 ? el("p", { class: "fine" }, "Ideas are named by their numbers on the ballots: this file holds no prompts of this team.") : null,
     el("table", {}, el("thead", {}, el("tr", {}, ["idea", "votes by"].map((label) => el("th", { scope: "col", class: "words" }, label)))), el("tbody", {}, rows.map(([idea, by]) =>
-      el("tr", {}, el("td", { class: "words" }, typeof idea === "number" && idea >= 0 ? [callLink(run, idea, reply(run, idea).Title), ` by ${run.names[run.said.call_who[idea]]} `, idea === won ? el("span", { class: "won" }, "✓ written up") : "lost"] : String(idea)),
-        el("td", { class: "words" }, by.length ? joined(by.map((call) => callLink(run, call, `${run.names[run.said.call_who[call]]} (round ${run.said.call_turn[call]})`))) : "nobody"))))));
+      el("tr", {}, el("td", { class: "words" }, typeof idea === "number" && idea >= 0 ? [callLink(run, idea, reply(run, idea).Title), ` by ${speakerOf(run, idea)} `, idea === won ? el("span", { class: "won" }, "✓ written up") : "lost"] : String(idea)),
+        el("td", { class: "words" }, by.length ? joined(by.map((call) => callLink(run, call, `${speakerOf(run, call)} (round ${run.said.calls[call].turn})`))) : "nobody"))))));
 }
 
 function conversation(run, calls) {
@@ -257,7 +257,7 @@ function conversation(run, calls) {
   const parts = [el("h3", {}, `Conversation: ${many(calls.length, "call")}`)];
   let before = "";
   for (const call of calls) {
-    const said = run.said, title = `${stageOf(run, call)}${said.call_visit[call] > 1 ? `, visit ${said.call_visit[call]}` : ""}${said.call_turn[call] ? `, turn ${said.call_turn[call]}` : ""}`;
+    const { title } = run.said.calls[call];
     if (title !== before) parts.push(el("h3", {}, (before = title)));
     parts.push(turn(run, call));
   }
@@ -266,22 +266,19 @@ function conversation(run, calls) {
 
 /** One call: who spoke, what was said, and on demand what was asked and which calls it rests on. */
 function turn(run, call, words = []) {
-  const said = run.said, who = said.call_who[call], team = run.teams[said.call_team[call]];
-  const flags = [said.call_flags[call] & 1 ? "language model" : "", said.call_flags[call] & 2 ? "default answer" : "", said.verdicts[said.call_verdict[call]]].filter(Boolean);
-  const id = said.ids[call] || [team, stageOf(run, call), said.call_visit[call], said.call_turn[call], said.call_seat[call], actOf(run, call), run.names[who]].join("/");
-  const needs = Array.from(said.need_to.subarray(said.need_start[call], said.need_start[call + 1]));
+  const said = run.said, { id, team: number, who, day, act, form, model, note, needs, fields } = said.calls[call], team = run.teams[number];
   const more = el("details", {}, el("summary", {}, "prompt, references, calls it rests on"));
   more.addEventListener("toggle", () => {
     if (more.childElementCount > 1) return;
     const used = said.used[call] || [], found = (said.retrieved[call] || []).filter((one) => !used.includes(one));
-    more.append(el("p", { class: "fine" }, `Call ${id}, form ${said.forms[said.call_form[call]]}, read as ${said.rungs[said.call_rung[call]] || "–"}, ${said.models[said.call_model[call]]}`));
+    more.append(el("p", { class: "fine" }, `Call ${id}, form ${form}, ${model}`));
     if (used.length) more.append(el("p", {}, "Builds on: ", joined(used.map((one) => paperName(run, one)))));
     if (found.length) more.append(el("p", {}, "Found for it: ", joined(found.map((one) => paperName(run, one)))));
-    if (needs.length) more.append(el("p", {}, "Rests on: ", joined(needs.map((one) => callLink(run, one, `${actOf(run, one)} by ${run.names[said.call_who[one]]}`)))));
+    if (needs.length) more.append(el("p", {}, "Rests on: ", joined(needs.map((one) => callLink(run, one, `${actOf(run, one)} by ${speakerOf(run, one)}`)))));
     more.append(...promptOf(run, call));
   });
-  return el("article", { class: "turn" + (actOf(run, call) === "guest" ? " guest" : "") + (String(call) === state.call ? " found" : ""), id: `call${call}` },
-    el("p", {}, el("span", { class: "who" }, person(who)), ` ${actOf(run, call)} · `, link(when(said.call_asked[call]), { team, call }), flags.length ? ` · ${flags.join(", ")}` : ""), fields(reply(run, call), words), more);
+  return el("article", { class: "turn" + (act === "guest" ? " guest" : "") + (String(call) === state.call ? " found" : ""), id: `call${call}` },
+    el("p", {}, el("span", { class: "who" }, person(who)), ` ${act} · `, link(when(day), { team, call }), note ? ` · ${note}` : ""), fields.map(([name, text]) => el("p", {}, el("strong", {}, name + " "), marked(text, words))), more);
 }
 
 function promptOf(run, call) {
@@ -297,14 +294,6 @@ function promptOf(run, call) {
 }
 
 const paperName = (run, id) => (run.paperById.has(id) ? paperLink(run.paperById.get(id)) : run.said?.past_titles[id] ? `${run.said.past_titles[id]} (${id})` : id);
-function flat(value) {
-  if (value === null || value === undefined || value === "") return "";
-  if (Array.isArray(value)) return value.map(flat).filter(Boolean).join("; ");
-  if (typeof value === "object") return Object.entries(value).map(([key, one]) => (flat(one) ? `${key}: ${flat(one)}` : "")).filter(Boolean).join(", ");
-  return String(value);
-}
-const fields = (given, words) => Object.entries(given).map(([key, value]) => [key, flat(value)]).filter(([, text]) => text).map(([key, text]) => el("p", {}, el("strong", {}, key + " "), marked(text, words)));
-
 function marked(text, words) {
   const parts = [], lower = text.toLowerCase();
   for (let at = 0; at < text.length;) {
@@ -318,14 +307,14 @@ function marked(text, words) {
 }
 
 function paperView(run, i) {
-  const team = run.paper_team[i], out = run.paper_day[i] <= state.day;
-  if (!out) return [el("h2", {}, "Not published yet"), el("p", {}, "This paper appears on ", dayLink(run.paper_day[i]), ".")];
+  const team = run.paper_team[i], out = run.paper_published[i] <= state.day;
+  if (!out) return [el("h2", {}, "Not published yet"), el("p", {}, "This paper appears on ", dayLink(run.paper_published[i]), ".")];
   const calls = run.said ? Array.from(run.callsOf(team)) : [];
   const own = Array.from(run.citesOwn(i), (row) => run.papers[run.cite_to[row]]), past = Array.from(run.citesPast(i), (row) => run.past[run.past_to[row]]);
-  const by = lived(Array.from(run.citedBy(i), (row) => run.cite_from[row]), run.paper_day, state.day);
+  const by = lived(Array.from(run.citedBy(i), (row) => run.cite_from[row]), run.paper_published, state.day);
   return [el("h2", {}, run.titles[i]), elsewhere("paper", run.papers[i], (other) => other.paperById),
     el("p", { class: "authors" }, joined(Array.from(run.authorsOf(i), (row) => person(run.author_who[row])))),
-    facts([["published", when(run.paper_day[i])], ["team", teamLink(team)], ["keywords", run.said?.keywords[i] || null]]),
+    facts([["published", when(run.paper_published[i])], ["team", teamLink(team)], ["keywords", run.said?.keywords[i] || null]]),
     el("p", { class: "abstract" }, run.said ? run.said.abstracts[i] : ""), origins(run, calls),
     el("h3", {}, `Cites ${own.length + past.length}`), list([...own, ...past], (id) => [paperName(run, id), ": ", why(run, calls, id)], 40),
     el("h3", {}, `Cited by ${by.length}`), list(by, (p) => [paperLink(p)])];
@@ -334,7 +323,7 @@ function paperView(run, i) {
 /** Why a team cites a paper: the ideas that say they build on it, or for which it was found. */
 function why(run, calls, id) {
   const ideas = (key) => calls.filter((call) => run.said[key][call]?.includes(id)), used = ideas("used"), found = ideas("retrieved");
-  const named = (some) => joined(some.map((call) => callLink(run, call, `${run.names[run.said.call_who[call]]}: “${reply(run, call).Title ?? actOf(run, call)}”`)));
+  const named = (some) => joined(some.map((call) => callLink(run, call, `${speakerOf(run, call)}: “${reply(run, call).Title ?? actOf(run, call)}”`)));
   if (used.length) return ["idea that builds on it by ", ...named(used)];
   if (found.length) return ["found for the idea of ", ...named(found)];
   return "no idea of this file names it";
@@ -343,18 +332,19 @@ function why(run, calls, id) {
 /** The way back from a paper: drafts, the idea and its votes, other ideas, the topic. */
 function origins(run, calls) {
   if (!calls.length) return el("p", { class: "fine" }, "The words of this paper's team are left out of this file.");
-  const form = (call) => run.said.forms[run.said.call_form[call]], won = writtenUp(run, calls);
+  const form = (call) => run.said.calls[call].form, won = writtenUp(run, calls);
   const steps = [["draft and revisions", calls.filter((c) => ["Draft", "Revision"].includes(form(c)))], ["the idea written up", won >= 0 ? [won] : []],
     ["votes for it", calls.filter((c) => actOf(run, c) === "vote" && won >= 0 && chosenIdea(run, c) === won)], ["all ideas", calls.filter((c) => form(c) === "Idea")],
     ["topic", calls.filter((c) => actOf(run, c) === "decide")], ["critique and self-review", calls.filter((c) => ["critique", "review"].includes(actOf(run, c)))]];
-  return el("section", {}, el("h3", {}, "Where it came from"), facts(steps.filter(([, some]) => some.length).map(([label, some]) => [label, joined(some.map((call) => callLink(run, call, run.names[run.said.call_who[call]])))])),
-    el("p", {}, link(`The whole conversation: ${many(calls.length, "call")}`, { team: run.teams[run.said.call_team[calls[0]]] })));
+  return el("section", {}, el("h3", {}, "Where it came from"), facts(steps.filter(([, some]) => some.length).map(([label, some]) => [label, joined(some.map((call) => callLink(run, call, speakerOf(run, call))))])),
+    el("p", {}, link(`The whole conversation: ${many(calls.length, "call")}`, { team: run.teams[run.said.calls[calls[0]].team] })));
 }
 
 function searchView(run) {
   const inputs = {}, results = el("div", { "aria-live": "polite" });
   const field = (key, label, type) => (inputs[key] = el("input", { type, value: state[key] || "", placeholder: label, "aria-label": label, oninput: () => later(search) }));
   const choice = (key, label, known) => (inputs[key] = el("select", { "aria-label": label, onchange: search }, el("option", { value: "" }, label), known.map((one) => el("option", { value: one, ...(state[key] === one ? { selected: "" } : {}) }, one))));
+  const kinds = (key) => [...new Set(run.said.calls.map((call) => call[key]))].filter(Boolean);
   let waiting = 0;
   const later = (act) => { clearTimeout(waiting); waiting = setTimeout(act, 200); };
   function search() {
@@ -364,24 +354,24 @@ function searchView(run) {
     results.replaceChildren(...found(run, held));
   }
   const form = el("form", { class: "filters", onsubmit: (event) => { event.preventDefault(); search(); } }, field("q", "words in anything said, or in a paper", "search"),
-    field("fteam", "team", "text"), field("fwho", "person", "text"), choice("fstage", "any stage", run.said.stages), choice("fact", "any act", run.said.acts));
+    field("fteam", "team", "text"), field("fwho", "person", "text"), choice("fstage", "any stage", kinds("stage")), choice("fact", "any act", kinds("act")));
   results.append(...found(run, state));
   return [el("h2", {}, "Search"), form, results];
 }
 
 function found(run, { q = "", fteam = "", fwho = "", fstage = "", fact = "" }) {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean), said = run.said;
-  run.lower ??= said.replies.map((text) => text.toLowerCase());
+  run.lower ??= said.calls.map((call) => call.fields.flat().join("\n").toLowerCase());
   const has = (text) => words.every((word) => text.includes(word));
   const calls = [], papers = [];
-  for (let call = 0; call < said.replies.length; call++) {
-    if (said.call_asked[call] <= state.day && (!fteam || run.teams[said.call_team[call]] === fteam) && (!fwho || run.names[said.call_who[call]] === fwho)
-      && (!fstage || stageOf(run, call) === fstage) && (!fact || actOf(run, call) === fact) && has(run.lower[call])) calls.push(call);
-  }
-  if (words.length && !fwho && !fstage && !fact) run.titles.forEach((title, i) => { if (run.paper_day[i] <= state.day && (!fteam || run.teams[run.paper_team[i]] === fteam) && has(`${title} ${said.abstracts[i]}`.toLowerCase())) papers.push(i); });
+  said.calls.forEach((call, i) => {
+    if (call.day <= state.day && (!fteam || run.teams[call.team] === fteam) && (!fwho || run.names[call.who] === fwho)
+      && (!fstage || call.stage === fstage) && (!fact || call.act === fact) && has(run.lower[i])) calls.push(i);
+  });
+  if (words.length && !fwho && !fstage && !fact) run.titles.forEach((title, i) => { if (run.paper_published[i] <= state.day && (!fteam || run.teams[run.paper_team[i]] === fteam) && has(`${title} ${said.abstracts[i]}`.toLowerCase())) papers.push(i); });
   const shown = calls.slice(0, 50);
   return [el("p", { class: "fine" }, `${many(calls.length, "call")} and ${many(papers.length, "paper")} by ${when(state.day)}${calls.length > shown.length ? "; the first 50 calls are shown" : ""}.`),
-    list(papers, (i) => [paperLink(i)], 8), ...shown.map((call) => [el("p", { class: "fine" }, teamLink(said.call_team[call]), ` · ${stageOf(run, call)}`), turn(run, call, words)]).flat()];
+    list(papers, (i) => [paperLink(i)], 8), ...shown.map((call) => [el("p", { class: "fine" }, teamLink(said.calls[call].team), ` · ${said.calls[call].stage}`), turn(run, call, words)]).flat()];
 }
 
 function keysView() {

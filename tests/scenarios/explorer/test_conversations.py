@@ -1,6 +1,5 @@
 """Words in a page: which are kept, which calls rest on which, whose idea a ballot lists."""
 
-import json
 from itertools import pairwise
 
 import numpy as np
@@ -8,25 +7,25 @@ import pytest
 
 from tests.scenarios.explorer.packed import unpack
 from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.metrics.report.transcript import SpokenReply, TeamTalk
 from virsci_society.scenarios.explorer.conversations import (
     AskedIdea,
     PromptBook,
     ShownPrompt,
     fit,
     ideas_of,
-    needs_of,
-    own_id,
     pack_prompts,
     pack_words,
-    teams_in_order,
+    said_in,
+    talks_in_order,
 )
-from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of, place_everybody
+from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of
 
 
 @pytest.fixture
 def made(run):
     names = names_of(run)
-    return arrays_of(run, names, place_everybody(run_communities([run]), names))
+    return arrays_of(run, names, run_communities([run]))
 
 
 @pytest.mark.parametrize("room", [0, 7, 35, 99, 100, 500])
@@ -50,12 +49,14 @@ def test_few_texts_are_made(monkeypatch):
 
 def test_all_calls_and_papers_are_kept_where_there_is_room(run, made):
     words = pack_words(run, made, PromptBook(missing="not asked for"), 10**6)
-    values, arrays = unpack(words.said)
-    assert len(values["replies"]) == len(run.table("calls"))
+    values, _ = unpack(words.said)
+    calls = run.table("calls").set_index("call")
+    assert {call["id"] for call in values["calls"]} == set(calls.index)
     assert values["abstracts"] == list(run.table("papers")["abstract"])
     assert words.left_out == ("All prompts: not asked for.",)
-    stages = [values["stages"][code] for code in arrays["call_stage"]]
-    assert sorted(set(stages)) == sorted(set(run.table("calls")["stage"]))
+    for call in values["calls"]:
+        assert call["stage"] == calls.at[call["id"], "stage"]
+        assert call["who"] == made.people[calls.at[call["id"], "scientist"]]
 
 
 def test_what_is_left_out_is_said(run, made):
@@ -63,49 +64,47 @@ def test_what_is_left_out_is_said(run, made):
     values, _ = unpack(words.said)
     assert len(words.said) <= 900
     assert words.left_out[0].startswith("Words of ")
-    assert len(values["replies"]) < len(run.table("calls"))
+    assert len(values["calls"]) < len(run.table("calls"))
 
 
 def test_teams_with_a_paper_come_first(make_run, rows):
     rows["papers"] = [("S5/1", "S5/1", "t", "a", 60.0, "x", "y")]
-    assert teams_in_order(make_run(rows)) == ["S5/1", "S1/1", "S6/1"]
+    order = [talk.team for talk in talks_in_order(make_run(rows))]
+    assert order == ["S5/1", "S1/1", "S6/1"]
 
 
-def calls_of(run, *entries):
-    """Calls as a table: id, scientist, reply, needs."""
-    table = run.table("calls").head(len(entries)).copy()
-    for column, place in (("call", 0), ("scientist", 1), ("reply", 2), ("needs", 3)):
-        table[column] = [entry[place] for entry in entries]
-    return table
+def talk_of(*entries):
+    """A team of which these calls are told: id, scientist, title of an idea, ids waited for."""
+    said = [
+        SpokenReply(call, "ideas", 1, 1, 9.0, who, "utter", "Idea", "", False, needs, fields, "")
+        for call, who, title, needs in entries
+        for fields in [(("Title", title),) if title else ()]
+    ]
+    return TeamTalk("S1/1", "S1", "", (), tuple(said), None)
 
 
-def test_a_call_rests_on_those_it_names_and_on_their_guests(run):
-    calls = calls_of(
-        run,
-        ("a", "S1", "{}", ""),
-        ("a/guest/S5", "S5", "{}", "a"),
-        ("b", "S2", "{}", "a a/guest x"),
+def test_a_call_rests_on_those_it_names_and_on_their_guests(run, made):
+    talk = talk_of(
+        ("a", "S1", "", ()),
+        ("a/guest/S5", "S5", "", ("a",)),
+        ("b", "S2", "", ("a", "a/guest", "x")),
     )
-    arrays = needs_of(calls)
-    assert arrays["need_start"].tolist() == [0, 0, 1, 3]
-    assert arrays["need_to"].tolist() == [0, 0, 1]
+    calls = said_in(run, made, PromptBook(), [talk])["calls"]
+    assert [call["needs"] for call in calls] == [[], [0], [0, 1]]
 
 
-def test_a_ballot_lists_the_calls_that_put_its_ideas_forward(run):
-    idea = json.dumps({"Title": "Speech"})
-    calls = calls_of(
-        run,
-        ("a", "S1", idea, ""),
-        ("b", "S2", idea, ""),
-        ("c", "S1", idea, ""),
-        ("v", "S1", "{}", ""),
+def test_a_ballot_lists_the_calls_that_put_its_ideas_forward():
+    talk = talk_of(
+        *((one, who, "Speech", ()) for one, who in zip("abc", ("S1", "S2", "S1"), strict=True))
     )
+    vote = talk_of(("v", "S1", "", ()))
     shown = (
         AskedIdea("S2", "Speech", ("P1",), ("P1", "P2")),
         AskedIdea("S1", "Speech"),
         AskedIdea("S9", "?"),
     )
-    found = ideas_of(calls, {"v": ShownPrompt((), shown)})
+    said = [(talk, one) for one in (*talk.said, *vote.said)]
+    found = ideas_of(said, {"v": ShownPrompt((), shown)})
     assert found["ballots"] == {3: [1, 2, -1]}
     assert found["used"] == {1: ["P1"], 2: []}
     assert found["retrieved"][1] == ["P1", "P2"]
@@ -128,10 +127,3 @@ def test_prompts_come_back_line_by_line_and_hold_each_line_once():
         [],
         ["system", "same", "", "lines", "user", "two", "same"],
     ]
-
-
-def test_an_id_is_kept_only_where_the_columns_do_not_say_it():
-    call = {"team": "T/1", "stage": "s", "visit": 1, "turn": 2, "seat": 0, "act": "utter"}
-    usual = {**call, "scientist": "S1", "call": "T/1/s/1/2/0/utter/S1"}
-    assert own_id(usual) == ""
-    assert own_id({**usual, "call": "other"}) == "other"

@@ -204,16 +204,3 @@ def test_the_overview_names_the_most_central_and_the_legend_the_communities(run,
             "[...document.querySelectorAll('#view svg text')].map(t => t.textContent)"
         )
         assert {"0", "6"} <= set(ticks)
-
-
-@pytest.mark.slow
-@needs_browser
-def test_without_a_script_there_are_tables(run, tmp_path):
-    path = tmp_path / "explorer.html"
-    write_explorer(path, [run])
-    with Browser(width=360, height=780, script=False) as browser:
-        browser.open(path)
-        tree = json.dumps(browser.send("DOMSnapshot.captureSnapshot", computedStyles=[]))
-        assert "Graphs that speak" in tree
-        assert "Scripts are off" in tree
-        assert browser.requests() == []

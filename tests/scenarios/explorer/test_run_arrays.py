@@ -18,7 +18,7 @@ from virsci_society.scenarios.explorer.run_arrays import (
 @pytest.fixture
 def made(run):
     names = names_of(run)
-    return arrays_of(run, names, place_everybody(run_communities([run]), names))
+    return arrays_of(run, names, run_communities([run]))
 
 
 def test_everybody_has_a_number(made):
@@ -32,16 +32,15 @@ def test_everybody_has_a_number(made):
 def test_communities_places_and_names_are_those_of_the_page_of_the_run(run):
     names = [*names_of(run), "nobody"]
     whole = run_communities([run])
-    layout = place_everybody(whole, names)
+    positions, community = place_everybody(whole, names)
     rows = [names.index(name) for name in whole.names]
-    assert layout.community[rows].tolist() == whole.community.tolist()
-    assert layout.community[names.index("nobody")] == PLACES
-    assert (layout.labels, layout.sizes) == (whole.labels, whole.sizes.tolist())
-    places = whole.positions, layout.positions[rows] * [1, -1]
+    assert community[rows].tolist() == whole.community.tolist()
+    assert community[names.index("nobody")] == PLACES
+    places = whole.positions, positions[rows] * [1, -1]
     first, second = ((xy - xy.min(axis=0)) / np.ptp(xy, axis=0).max() for xy in places)
     np.testing.assert_allclose(first, second, atol=1e-9)
-    alone = np.delete(layout.positions, rows, axis=0)
-    assert alone[:, 0].min() > layout.positions[rows][:, 0].max()
+    alone = np.delete(positions, rows, axis=0)
+    assert alone[:, 0].min() > positions[rows][:, 0].max()
 
 
 def test_ties_before_day_0_come_first_and_are_all_there(made, run):
@@ -65,7 +64,7 @@ def test_teams_and_their_rows(made):
     assert states == ["published", "running", "dissolved"]
     assert np.isnan(made.arrays["team_published"][1])
     assert np.bincount(made.arrays["member_team"]).tolist() == [4, 2, 1]
-    assert made.arrays["invited_outcome"].tolist().count(255) == 1
+    assert made.arrays["invited_outcome"].tolist().count(NOBODY) == 1
 
 
 def test_waits_are_for_the_last_to_finish_and_the_last_to_come(made, run):
@@ -99,5 +98,5 @@ def test_no_text_ends_its_line():
 
 
 def test_an_empty_run_has_empty_arrays(empty_run):
-    made = arrays_of(empty_run, [], place_everybody(run_communities([empty_run]), []))
+    made = arrays_of(empty_run, [], run_communities([empty_run]))
     assert all(not len(array) or name.startswith("growth") for name, array in made.arrays.items())
