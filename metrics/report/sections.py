@@ -69,7 +69,7 @@ class Shown(NamedTuple):
         return f" by {name}" if name else ""
 
 
-class Figure(NamedTuple):
+class Picture(NamedTuple):
     """A figure with its caption; narrow ones stand in pairs."""
 
     picture: Markup | None
@@ -102,7 +102,7 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """One section of the page, its parts in the order in which they are shown.
 
     Attributes:
@@ -113,7 +113,7 @@ class Section:
 
     title: str
     text: Iterable[str] = ()
-    figures: Sequence[Figure] = ()
+    figures: Sequence[Picture] = ()
     tables: Sequence[Table] = ()
     facts: Sequence[tuple[str, str]] = ()
     details: Sequence[tuple[str, Sequence[str]]] = ()
@@ -121,7 +121,7 @@ class Section:
     folded: bool = False
 
 
-def timeline(shown: Shown) -> Section:
+def timeline(shown: Shown) -> PageSection:
     """Teams and people over time, invitations, and why teams dissolved."""
     run, summary, whole = shown
     teams, invited, text = summary["teams"], summary["invitations"], []
@@ -157,25 +157,25 @@ def timeline(shown: Shown) -> Section:
     drawn = []
     if (found := team_timeline(run)) is not None:
         about = f"Each row is a team, named after its leader; {found.shown} are drawn, by founding."
-        drawn.append(Figure(found.picture, about, True))
+        drawn.append(Picture(found.picture, about, True))
     if (found := people_timeline(run, whole)) is not None:
         about = "Each row is a scientist, in the colour of the community in the network below; "
         about += f"{found.shown} who were in a team are drawn, by memberships."
-        drawn.append(Figure(found.picture, about, True))
+        drawn.append(Picture(found.picture, about, True))
     drawn.append(
-        Figure(figures.measured_figure(run, "teams-at-work"), "Founded and not yet finished.")
+        Picture(figures.measured_figure(run, "teams-at-work"), "Founded and not yet finished.")
     )
     about = "Of those answered by choice. Vertical lines: 95 % Wilson intervals."
-    drawn.append(Figure(figures.measured_figure(run, "acceptance"), about))
-    return Section("Timeline", text, drawn)
+    drawn.append(Picture(figures.measured_figure(run, "acceptance"), about))
+    return PageSection("Timeline", text, drawn)
 
 
-def network(shown: Shown) -> Section:
+def network(shown: Shown) -> PageSection:
     """The network at the end by community, and how it grew."""
     run, _, whole = shown
     picture = network_figure(run, whole)
     if picture is None:
-        return Section("Network", ["Nobody has published with anybody else."])
+        return PageSection("Network", ["Nobody has published with anybody else."])
     people, tables = count_of(len(whole.names), "scientist"), []
     about = f"All {people} with a co-author, by community ({whole.method}). Symbols are larger for "
     about += "those who wrote more papers in this run. Names stand where there is room."
@@ -191,11 +191,13 @@ def network(shown: Shown) -> Section:
         "degrees": "Complementary cumulative distribution of co-authors.",
         "assembly": "Over all papers so far, after Guimera et al. 2005.",
     }
-    small = [Figure(figures.measured_figure(run, name), caption) for name, caption in pairs.items()]
-    return Section("Network", (), [Figure(picture, about, True), *small], tables)
+    small = [
+        Picture(figures.measured_figure(run, name), caption) for name, caption in pairs.items()
+    ]
+    return PageSection("Network", (), [Picture(picture, about, True), *small], tables)
 
 
-def interventions(shown: Shown) -> Section | None:
+def interventions(shown: Shown) -> PageSection | None:
     """What was changed in mid-run."""
     listed = shown.run.table("interventions")
     if not len(listed):
@@ -207,10 +209,10 @@ def interventions(shown: Shown) -> Section | None:
         "Their numbers: 'society show RUN --table removals'."
     )
     table = Table(records(listed), f"{columns}; ranked: chosen by", "First of all on its day.")
-    return Section("Interventions", [text], tables=[table])
+    return PageSection("Interventions", [text], tables=[table])
 
 
-def novelty(shown: Shown) -> Section:
+def novelty(shown: Shown) -> PageSection:
     """HD, CD, CI and ON as means with intervals, the embedding, and what stood in for values."""
     run, by = shown.run, shown.embedding
     table = compute_metric(run, "novelty")
@@ -218,7 +220,7 @@ def novelty(shown: Shown) -> Section:
         ended = (
             "It is measured when the run has ended: its folder lacks the papers to compare with."
         )
-        return Section(
+        return PageSection(
             "Novelty", ["It was not measured in this run." if run.partial is None else ended]
         )
     settings = settings_of(run)
@@ -261,15 +263,15 @@ def novelty(shown: Shown) -> Section:
     if unknown := int(table["CI_unknown"].sum()):
         fine.append(f"Neighbours without a known citation count, left out of CI: {unknown}.")
     fine.append(f"Settings: {', '.join(_setting(*one) for one in settings.model_dump().items())}.")
-    drawn = [Figure(figures.novelty_figure(run), about, True)]
-    return Section("Novelty", [text], drawn, tables, fine=fine)
+    drawn = [Picture(figures.novelty_figure(run), about, True)]
+    return PageSection("Novelty", [text], drawn, tables, fine=fine)
 
 
 def _setting(key: str, value: Any) -> str:
     return f"{key} {' and '.join(value) if isinstance(value, tuple) else str(value).lower()}"
 
 
-def refereeing(shown: Shown) -> Section | None:
+def refereeing(shown: Shown) -> PageSection | None:
     """Outcomes of all submissions."""
     if shown.run.table("submissions").empty:
         return None
@@ -295,10 +297,10 @@ def refereeing(shown: Shown) -> Section | None:
         )
     elif not told["assigned"]:
         text.append("Nobody was asked to review.")
-    return Section("Review before publication", text)
+    return PageSection("Review before publication", text)
 
 
-def observed(shown: Shown) -> Section | None:
+def observed(shown: Shown) -> PageSection | None:
     """The comparison with real papers, if ``society compare`` has added it to the run."""
     run = shown.run
     if "observed_scores" not in run.metric_names():
@@ -324,10 +326,10 @@ def observed(shown: Shown) -> Section | None:
         "share of the observed (relative), or a distance of distributions from 0 (alike) to 1."
     )
     notes = run.metric("observed_unknowns")["unknown"]
-    return Section("Beside what was observed", [text], tables=tables, fine=notes)
+    return PageSection("Beside what was observed", [text], tables=tables, fine=notes)
 
 
-def numbers(shown: Shown) -> Section:
+def numbers(shown: Shown) -> PageSection:
     """Measures of teams, of the network and of impact, with their labels."""
     found = measure_run(shown.run, NUMBERS)
     facts = [
@@ -339,10 +341,10 @@ def numbers(shown: Shown) -> Section:
         if not np.isnan(value)
     ]
     about = "Citations are those of the society’s papers to one another."
-    return Section("In numbers", facts=facts, fine=[about], folded=True)
+    return PageSection("In numbers", facts=facts, fine=[about], folded=True)
 
 
-def people(shown: Shown) -> Section:
+def people(shown: Shown) -> PageSection:
     """The scientists with most papers and teams of the run."""
     run = shown.run
     members, listed = run.table("members"), run.table("scientists")
@@ -377,15 +379,15 @@ def people(shown: Shown) -> Section:
     columns = "scientist; number; topic: main topic; teams; led: of them led; papers; "
     columns += "cited: citations inside; before: papers before day 0; gone: left"
     title = f"People ({format_number(total)})"
-    return Section(title, tables=[Table(rows, columns, sortable=True)], fine=fine, folded=True)
+    return PageSection(title, tables=[Table(rows, columns, sortable=True)], fine=fine, folded=True)
 
 
-def papers(shown: Shown) -> Section:
+def papers(shown: Shown) -> PageSection:
     """The first papers by date, with authors, novelty, citations and abstracts; texts are cut."""
     run, by_rules = shown.run, written_by_rules(shown.run)
     table = run.table("papers")
     if not len(table):
-        return Section("Papers", ["No paper was published in this run."])
+        return PageSection("Papers", ["No paper was published in this run."])
     title_words, abstract_words = RULE_WORDS if by_rules else MODEL_WORDS
     titles = {row["paper"]: _shortened(row["title"], title_words) for row in records(table)}
     writers = run.table("authorships").groupby("paper")["scientist"].agg(list)
@@ -415,7 +417,7 @@ def papers(shown: Shown) -> Section:
     fine.append("'society show RUN --table papers' has all, with their whole texts.")
     columns = f"number: no.; title; published: day; {'; '.join(COLUMNS)}; cited: cited inside"
     by = f"HD, CD, CI and ON{shown.embedding}." if shown.embedding else ""
-    return Section(
+    return PageSection(
         f"Papers ({format_number(len(table))})",
         tables=[Table(rows, columns, by, sortable=True)],
         details=details,
@@ -430,7 +432,7 @@ def _shortened(value: Any, words: int) -> str:
     return " ".join(listed[:words]) + (" …" if len(listed) > words else "")
 
 
-def claims(shown: Shown) -> Section | None:
+def claims(shown: Shown) -> PageSection | None:
     """What a model's abstracts claim, and what the model could know."""
     run, number = shown.run, format_number
     # Texts by rules cannot leak, and claim what their frames say.
@@ -470,16 +472,16 @@ def claims(shown: Shown) -> Section | None:
         "'society show RUN --table claims' (or leaks, or representation) lists the abstracts and "
         "groups to look at."
     )
-    return Section("Claims, and what the model could know", text, folded=True)
+    return PageSection("Claims, and what the model could know", text, folded=True)
 
 
-def reading(shown: Shown) -> Section | None:
+def reading(shown: Shown) -> PageSection | None:
     """How replies were read, on which rung of the ladder, and what rules notice of their texts."""
     run, known, title = shown.run, shown.summary["reading"], "How replies were read"
     if not shown.summary["calls"]["total"]:
         return None
     if known is None:
-        return Section(title, ["No question was answered."], folded=True)
+        return PageSection(title, ["No question was answered."], folded=True)
     asked, rungs, acts = known["asked"], known["rungs"], compute_metric(run, "calls_by_act")
     text, tables = ["All replies were strict JSON; none was repaired or asked for again."], []
     if rungs["strict"] != asked:
@@ -522,10 +524,10 @@ def reading(shown: Shown) -> Section | None:
             f"For {count_of(unruled, 'reply', 'replies')} the rule-based scientists had no rule, "
             "and filled in the form from what they were told."
         ]
-    return Section(title, text, tables=tables, fine=fine, folded=True)
+    return PageSection(title, text, tables=tables, fine=fine, folded=True)
 
 
-def cost(shown: Shown) -> Section | None:
+def cost(shown: Shown) -> PageSection | None:
     """Calls and tokens by act, requests by outcome, and payments."""
     run, ledger, number = shown.run, read_ledger(shown.run), format_number
     if ledger is None or not ledger.attempts:
@@ -575,10 +577,10 @@ def cost(shown: Shown) -> Section | None:
     if changes:
         about = "Sessions that went on with another release, or with other keys of the scenario."
         tables.append(Table(changes[-PEOPLE_SHOWN:], "session; release; changed", about))
-    return Section("Calls and cost", text, tables=tables, folded=True)
+    return PageSection("Calls and cost", text, tables=tables, folded=True)
 
 
-def provenance(shown: Shown) -> Section:
+def provenance(shown: Shown) -> PageSection:
     """What made the run: scenario, model, price, digest and versions."""
     run, manifest = shown.run, shown.run.manifest
     backend, cutoff = backend_of(manifest), training_cutoff(manifest)
@@ -602,10 +604,12 @@ def provenance(shown: Shown) -> Section:
     notes = [f"Note: {note}" for note in manifest.get("notes", [])]
     details = [("The scenario, resolved", [run.scenario_text[:SCENARIO_SHOWN]])]
     facts = [(key, value) for key, value in facts if value]
-    return Section("Methods and provenance", facts=facts, details=details, fine=notes, folded=True)
+    return PageSection(
+        "Methods and provenance", facts=facts, details=details, fine=notes, folded=True
+    )
 
 
-SECTIONS: dict[str, Callable[[Shown], Section | None]] = {
+SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
     one.__name__: one
     for one in (
         *(timeline, network, interventions, novelty, refereeing, observed),
