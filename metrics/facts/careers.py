@@ -64,13 +64,13 @@ class TopPercent(Fact):
 
     def measure(self, tables: FactTables) -> float:
         """Share of authorships of the 1 % of authors with most papers, mean over five years."""
-        return mean_over_windows(tables, _top_share)
 
+        def share(window: FactTables) -> float:
+            written = np.sort(window.written[window.written > 0])
+            top = len(written) // 100
+            return float(written[-top:].sum() / written.sum()) if top else math.nan
 
-def _top_share(tables: FactTables) -> float:
-    written = np.sort(tables.written[tables.written > 0])
-    top = len(written) // 100
-    return float(written[-top:].sum() / written.sum()) if top else math.nan
+        return mean_over_windows(tables, share)
 
 
 class StableOutput(Fact):

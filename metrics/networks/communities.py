@@ -121,27 +121,19 @@ def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
 
 def core_periphery(run: Run) -> pd.DataFrame:
     """The innermost k-core (Seidman 1983), and the core of Borgatti and Everett (2000)."""
-    rows = []
+    rows: list[dict[str, object]] = []
     for network, matrix in final_networks(run):
-        rows.append({"network": network, "nodes": matrix.shape[0], **core_statistics(matrix)})
+        nodes = matrix.shape[0]
+        row: dict[str, object] = {"network": network, "nodes": nodes, "coreness": 0}
+        if nodes:
+            shells, (size, fit) = coreness(matrix), best_core(matrix)
+            row["coreness"], row["innermost"] = shells.max(), (shells == shells.max()).mean()
+            if not np.isnan(fit):
+                row |= {"core": size / nodes, "fit": fit}
+        rows.append(row)
     kinds = {"network": "string", "nodes": "Int64", "coreness": "Int64"}
     kinds |= dict.fromkeys(("innermost", "core", "fit"), "Float64")
-    return pd.DataFrame(rows).astype(kinds)
-
-
-def core_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None]:
-    """The columns of ``core_periphery`` after the first two, for one symmetric matrix."""
-    nodes = matrix.shape[0]
-    if not nodes:
-        return {"coreness": 0, "innermost": None, "core": None, "fit": None}
-    shells = coreness(matrix)
-    size, fit = best_core(matrix)
-    return {
-        "coreness": int(shells.max()),
-        "innermost": float((shells == shells.max()).mean()),
-        "core": None if np.isnan(fit) else size / nodes,
-        "fit": None if np.isnan(fit) else fit,
-    }
+    return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
 
 
 def coreness(matrix: sparse.csr_array) -> IntArray:

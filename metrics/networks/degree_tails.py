@@ -9,7 +9,7 @@ one least value of the tail after the other, where here all are fitted at once.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -234,11 +234,11 @@ def degrees(run: Run) -> pd.DataFrame:
 
 def tail(run: Run) -> pd.DataFrame:
     """Tails after Clauset, Shalizi and Newman (Clauset et al. 2009), discrete; seeded bootstrap."""
+    values = {f"degree, {name}": np.diff(matrix.indptr) for name, matrix in final_networks(run)}
+    values["papers per scientist"] = run.table("authorships")["scientist"].value_counts()
+    values["citations per paper"] = inside_citations(run)["cited"].value_counts()
     streams = Streams(run.seed, "metrics", "tail")
-    rows = [
-        {"of": name, **tail_test(values, streams.stream(name))}
-        for name, values in _spread_values(run)
-    ]
+    rows = [{"of": name, **tail_test(one, streams.stream(name))} for name, one in values.items()]
     kinds = {"of": "string", "verdict": "string"}
     kinds |= dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(PARTS, "Float64")
     return pd.DataFrame(rows).astype(kinds)[["of", *COUNTS, *PARTS, "verdict"]]
@@ -261,14 +261,3 @@ def tail_test(values: Any, rng: np.random.Generator) -> dict[str, Any]:
     for name, comparison in ratios.items():
         columns[f"{name}_ratio"], columns[f"{name}_p"] = comparison
     return {**columns, "verdict": verdict(len(positive), fitted, p, ratios)}
-
-
-def _spread_values(run: Run) -> Iterator[tuple[str, IntArray]]:
-    for network, matrix in final_networks(run):
-        yield f"degree, {network}", np.diff(matrix.indptr).astype(np.int64)
-    columns = (
-        ("papers per scientist", run.table("authorships")["scientist"]),
-        ("citations per paper", inside_citations(run)["cited"]),
-    )
-    for name, column in columns:
-        yield name, np.asarray(column.value_counts(), dtype=np.int64)

@@ -111,6 +111,10 @@ def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None
     components, label = sparse.csgraph.connected_components(matrix, directed=False)
     triangles = _triangles(matrix)
     pairs = degree * (degree - 1) / 2
+    ends = matrix.tocoo()
+    left, right = degree[ends.coords[0]], degree[ends.coords[1]]
+    # None where the degrees at the two ends of a tie do not vary.
+    varies = len(left) > 0 and np.ptp(left) > 0
     local = np.divide(triangles, pairs, out=np.zeros(nodes), where=pairs > 0)
     return {
         "nodes": nodes,
@@ -121,7 +125,7 @@ def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None
         "components": int(components),
         "clustering": float(local.mean()),
         "transitivity": float(triangles.sum() / pairs.sum()) if pairs.any() else 0.0,
-        "assortativity": _assortativity(matrix, degree),
+        "assortativity": float(np.corrcoef(left, right)[0, 1]) if varies else None,
     }
 
 
@@ -142,15 +146,6 @@ def _triangles(matrix: sparse.csr_array) -> FloatArray:
     closed, between = lowest_and_highest.sum(axis=1), middle.sum(axis=1)
     through: FloatArray = closed + lowest_and_highest.sum(axis=0) + between
     return through
-
-
-def _assortativity(matrix: sparse.csr_array, degree: FloatArray) -> float | None:
-    """Correlation of the degrees at the two ends of an edge; None where they do not vary."""
-    ends = matrix.tocoo()
-    left, right = degree[ends.coords[0]], degree[ends.coords[1]]
-    if not len(left) or np.ptp(left) == 0:
-        return None
-    return float(np.corrcoef(left, right)[0, 1])
 
 
 WINDOWS = (1.0, 2.0, 4.0)
@@ -225,34 +220,29 @@ def consulting(run: Run) -> pd.DataFrame:
     asked = run.table("consultations").dropna(subset=["asker", "guest"])
     asked = asked[asked["asker"] != asked["guest"]]
     ordered = asked.drop_duplicates(["asker", "guest"])
-    shares: dict[str, float | int | None] = dict.fromkeys(SHARES)
-    if len(asked):
-        shares |= _shares(run, asked, ordered)
-    counts = {
+    row: dict[str, float | int | None] = {
         "asked": len(asked),
         "askers": asked["asker"].nunique(),
         "guests": asked["guest"].nunique(),
         "pairs": len(ordered),
     }
-    table = pd.DataFrame([{**counts, **shares}])
-    return table.astype({**dict.fromkeys(counts, "Int64"), **dict.fromkeys(SHARES, "Float64")})
-
-
-def _shares(run: Run, asked: pd.DataFrame, ordered: pd.DataFrame) -> dict[str, float]:
-    there = set(zip(ordered["asker"], ordered["guest"], strict=True))
-    ends = np.sort(asked[["asker", "guest"]].to_numpy(dtype=object), axis=1)
-    pairs = pd.DataFrame({"source": ends[:, 0], "target": ends[:, 1], "date": asked["date"]})
-    first = pairs.groupby(["source", "target"], as_index=False)["date"].min()
-    ties = run.table("ties").groupby(["source", "target"], as_index=False)["date"].min()
-    both = first.merge(ties, on=["source", "target"], how="left", suffixes=("", "_tied"))
-    # Never tied is later than any date.
-    known = both["date_tied"].fillna(np.inf)
-    network = network_statistics(adjacency(first.assign(papers=1)))
-    return {
-        "reciprocity": float(np.mean([(guest, asker) in there for asker, guest in there])),
-        "tied_before": float((known < both["date"]).mean()),
-        "tied_after": float(((known >= both["date"]) & (known < np.inf)).mean()),
-        "giant_share": float(network["giant_share"] or 0.0),
-        "clustering": float(network["clustering"] or 0.0),
-        "most_asked": float(asked["guest"].value_counts().iloc[0] / len(asked)),
-    }
+    kinds = {**dict.fromkeys(row, "Int64"), **dict.fromkeys(SHARES, "Float64")}
+    if len(asked):
+        there = set(zip(ordered["asker"], ordered["guest"], strict=True))
+        ends = np.sort(asked[["asker", "guest"]].to_numpy(dtype=object), axis=1)
+        pairs = pd.DataFrame({"source": ends[:, 0], "target": ends[:, 1], "date": asked["date"]})
+        first = pairs.groupby(["source", "target"], as_index=False)["date"].min()
+        ties = run.table("ties").groupby(["source", "target"], as_index=False)["date"].min()
+        both = first.merge(ties, on=["source", "target"], how="left", suffixes=("", "_tied"))
+        # Never tied is later than any date.
+        known = both["date_tied"].fillna(np.inf)
+        network = network_statistics(adjacency(first.assign(papers=1)))
+        row |= {
+            "reciprocity": float(np.mean([(guest, asker) in there for asker, guest in there])),
+            "tied_before": float((known < both["date"]).mean()),
+            "tied_after": float(((known >= both["date"]) & (known < np.inf)).mean()),
+            "clustering": float(network["clustering"] or 0.0),
+            "giant_share": float(network["giant_share"] or 0.0),
+            "most_asked": float(asked["guest"].value_counts().iloc[0] / len(asked)),
+        }
+    return pd.DataFrame([row], columns=list(kinds)).astype(kinds)

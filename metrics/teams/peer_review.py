@@ -37,6 +37,14 @@ def review_outcomes(run: Run) -> pd.DataFrame:
     decided = ends[ends["decision"].isin(["accept", "reject"])]
     answered = referees[referees["invited"].notna() & referees["answered"].notna()]
     ended = referees[referees["assigned"].notna() & referees["outcome"].notna()]
+    late = (ended["reminders"] > 0).fillna(False) | ended["outcome"].isin(["late"])
+    said = referees.dropna(subset=["recommendation"]).groupby(ROUND)["recommendation"]
+    # Pairs of reviewers of one round who recommend the same.
+    pairs = [one == other for _, told in said for one, other in combinations(told.tolist(), 2)]
+    scored = referees.dropna(subset=["score"])
+    table = scored.assign(place=scored.groupby(ROUND).cumcount())
+    table = table.pivot_table("score", "place", ROUND)
+    alpha = krippendorff_alpha(table.to_numpy(dtype=np.float64)) if len(table) > 1 else NAN
     delivered = referees.loc[referees["delivered"].notna(), "scientist"].value_counts()
     counts = {
         "manuscripts": rounds["team"].nunique(),
@@ -52,12 +60,12 @@ def review_outcomes(run: Run) -> pd.DataFrame:
         "rounds": _mean(decided["round"]),
         "days": _mean(decided["decided"] - decided["submitted"]),
         "declined": _mean(answered["outcome"].isin(["declined"])),
-        "late": _mean(_late(ended)),
+        "late": _mean(late),
         "reviews": _mean(rounds["reviews"]),
         "load": _mean(delivered),
         "gini": gini(delivered.to_numpy()),
-        "same": _same(referees),
-        "agreement": _alpha(referees),
+        "same": float(np.mean(pairs)) if pairs else NAN,
+        "agreement": alpha,
     }
     whole = pd.DataFrame([counts]).astype("Int64")
     parts = pd.DataFrame([shares]).astype("Float64")
@@ -81,30 +89,6 @@ def unended(run: Run) -> pd.Series:
     accepted = rounds.loc[rounds["decision"] == "accept", "team"]
     judged = teams["team"].isin(rounds["team"]) & ~teams["team"].isin(accepted)
     return (teams["state"] == "running") | ((teams["state"] == "finished") & judged)
-
-
-def _late(referees: pd.DataFrame) -> pd.Series:
-    """Whether each review was reminded or given up."""
-    return (referees["reminders"] > 0).fillna(False) | referees["outcome"].isin(["late"])
-
-
-def _same(referees: pd.DataFrame) -> float:
-    """Share of the pairs of reviewers of one round who recommend the same."""
-    said = referees.dropna(subset=["recommendation"])
-    pairs = [
-        one == other
-        for _, given in said.groupby(ROUND)["recommendation"]
-        for one, other in combinations(given.tolist(), 2)
-    ]
-    return float(np.mean(pairs)) if pairs else NAN
-
-
-def _alpha(referees: pd.DataFrame) -> float:
-    """Krippendorff's alpha of the overall scores, an item per round."""
-    scored = referees.dropna(subset=["score"])
-    place = scored.groupby(ROUND).cumcount()
-    table = scored.assign(place=place).pivot_table("score", "place", ROUND)
-    return krippendorff_alpha(table.to_numpy(dtype=np.float64)) if len(table) > 1 else NAN
 
 
 def _mean(values: pd.Series) -> float:

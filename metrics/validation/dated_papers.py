@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -123,17 +123,15 @@ def _keywords(listed: Iterable[str]) -> tuple[str, ...]:
 def compared_frame(rows: Sequence[dict[str, object]], texts: Sequence[str]) -> pd.DataFrame:
     """A data frame of nullable columns."""
     table = pd.DataFrame(rows)
-    kinds = {
-        name: "string" if name in texts else "boolean" if _is_flag(table[name]) else "Float64"
-        for name in table.columns
-    }
+    flags = [
+        name
+        for name, column in table.items()
+        if len(known := column.dropna()) and all(isinstance(value, bool) for value in known)
+    ]
+    kinds = dict.fromkeys(table.columns, "Float64") | dict.fromkeys(flags, "boolean")
+    kinds |= {name: "string" for name in texts if name in table}
     made = table.astype(kinds)
     return made.mask(made.isna(), pd.NA)
-
-
-def _is_flag(column: pd.Series) -> bool:
-    known = column.dropna()
-    return len(known) > 0 and all(isinstance(value, bool) for value in known)
 
 
 DRAWS = 20
@@ -157,17 +155,15 @@ class TopicPapers(NamedTuple):
     unknown: float
 
 
-def keywords_of(paper: DatedPaper) -> tuple[str, ...]:
-    """The keywords of a paper, as they are spelt but for case."""
-    return paper.keywords
-
-
 def words_of(paper: DatedPaper) -> tuple[str, ...]:
     """The words that the keywords of a paper are made of."""
     return tuple(sorted(set(_WORD.findall(" ".join(paper.keywords)))))
 
 
-NAMES = {"topic_mix": keywords_of, "topic_words": words_of}
+NAMES: Mapping[str, Callable[[DatedPaper], tuple[str, ...]]] = {
+    "topic_mix": lambda paper: paper.keywords,
+    "topic_words": words_of,
+}
 """By what topics are told apart, by the measure that is called after it."""
 
 
