@@ -85,8 +85,7 @@ def usd_paid(run: Run) -> float:
 def active_at_end(run: Run, column: str) -> float:
     """A column of ``active_structure`` on the last day: joint papers of the last year."""
     rows = active_structure(run, windows=(1.0,), every=max(run.days, 1.0))
-    values = rows.loc[rows["ties"] == "recent", column]
-    return mean(known_numbers(values.tail(1)))
+    return mean(known_numbers(rows[column].tail(1)))
 
 
 def defaulted_share(run: Run) -> float:

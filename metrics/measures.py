@@ -44,7 +44,6 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "degrees": "networks.degree_tails:degrees",
         "communities": "networks.communities:communities",
         "core_periphery": "networks.communities:core_periphery",
-        "patterns": "networks.team_patterns:patterns",
         "consulting": "networks.structure:consulting",
         "removals": "networks.removals:removals",
         "around_stars": "networks.removals:around_stars",

@@ -11,7 +11,7 @@ without = vs.run_scenario(changed, "runs/without")
 
 for folder, label, style in ((parent, "nobody leaves", "C0o-"), (without, "ten leave", "C1o--")):
     table = vs.compute_metric(vs.Run.open(folder), "active_structure")
-    recent = table[(table["years"] == 1) & (table["ties"] == "recent")].astype({"date": float})
+    recent = table[table["years"] == 1].astype({"date": float})
     share = 100 * recent["giant_share"].astype(float)
     pyplot.plot(recent["date"], share, style, ms=5, label=label)
 pyplot.axvline(365, color="#999999", lw=1, ls=":")

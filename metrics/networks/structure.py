@@ -150,7 +150,6 @@ def _triangles(matrix: sparse.csr_array) -> FloatArray:
 
 WINDOWS = (1.0, 2.0, 4.0)
 """Years without a paper after which somebody is not active any more."""
-TIES = ("recent", "all")
 
 
 def active_structure(
@@ -167,49 +166,33 @@ def active_structure(
         every: days between two dates, > 0.
 
     Returns:
-        One row per ``date`` (days), window (``years``) and kind of ``ties`` (``recent``: joint
-        papers of the window; ``all``: every joint paper so far, those before day 0 too, between
-        two active scientists): the columns of ``structure``, where every active scientist is a
-        node, also one who wrote alone: ``nodes``, ``edges``, ``weight``, ``mean_degree``,
-        ``giant_share``, ``components``, ``clustering``, ``transitivity``, ``assortativity``.
+        One row per ``date`` (days) and window (``years``): the columns of ``structure``, of the
+        joint papers of the window, where every active scientist is a node, also one who wrote
+        alone: ``nodes``, ``edges``, ``weight``, ``mean_degree``, ``giant_share``, ``components``,
+        ``clustering``, ``transitivity``, ``assortativity``.
     """
-    works = authorships_of(run).rows.sort_values("date", kind="stable")
-    written = works["date"].to_numpy(dtype=np.float64)
-    ties = network_ties(run.table("ties"), "all").sort_values("date", kind="stable")
-    tied, papers = ties["date"].to_numpy(dtype=np.float64), _joint(ties)
-    ends = [works["scientist"], ties["source"], ties["target"]]
+    works, ties = authorships_of(run).rows, network_ties(run.table("ties"), "grown")
+    written, tied = (table["date"].to_numpy(dtype=np.float64) for table in (works, ties))
+    papers, ends = _joint(ties), [works["scientist"], ties["source"], ties["target"]]
     # By name, so that a matrix does not depend on the order of rows.
-    codes, names = pd.factorize(pd.concat(ends).astype(object), sort=True)
+    codes = pd.factorize(pd.concat(ends).astype(object), sort=True)[0]
     authors, left, right = np.split(codes, np.cumsum([len(end) for end in ends])[:-1])
     rows: list[dict[str, object]] = []
-    known: dict[tuple[object, ...], dict[str, float | int | None]] = {}
     for date in sample_dates(run.days, every):
+        known: dict[float, dict[str, float | int | None]] = {}
         for years in windows:
             start = max(date - years * DAYS_PER_YEAR, 0.0)
-            inside = _between(written, start, date)
-            for kind in TIES:
-                among = _between(tied, start if kind == "recent" else -np.inf, date)
-                # Longer windows are equal while the run is shorter than they are.
-                key = (kind, inside.start, inside.stop, among.start, among.stop)
-                if key not in known:
-                    active = np.unique(authors[inside])
-                    place = np.full(len(names), -1)
-                    place[active] = np.arange(len(active))
-                    matrix = _matrix(
-                        place[left[among]], place[right[among]], papers[among], len(active)
-                    )
-                    known[key] = network_statistics(matrix)
-                rows.append({"date": date, "years": years, "ties": kind, **known[key]})
-    table = pd.DataFrame(rows).astype({"ties": "string", **dict.fromkeys(WHOLE, "Int64")})
-    parts = [name for name in table.columns if name not in (*WHOLE, "ties")]
-    return table.astype(dict.fromkeys(parts, "Float64"))
-
-
-def _between(dates: FloatArray, start: float, end: float) -> slice:
-    """Places of sorted dates in (start, end]; from day 0 on, the day itself counts too."""
-    after = np.nextafter(start, -np.inf) if start <= 0.0 else start
-    first, last = np.searchsorted(dates, [after, end], side="right")
-    return slice(int(first), int(last))
+            if start not in known:
+                # From day 0 on, the day itself counts too; longer windows are equal until then.
+                after = start if start else -1.0
+                inside, among = ((after < when) & (when <= date) for when in (written, tied))
+                active, place = np.unique(authors[inside]), np.full(codes.max(initial=-1) + 1, -1)
+                place[active] = np.arange(len(active))
+                pairs = place[left[among]], place[right[among]]
+                known[start] = network_statistics(_matrix(*pairs, papers[among], len(active)))
+            rows.append({"date": date, "years": years, **known[start]})
+    table = pd.DataFrame(rows).astype(dict.fromkeys(WHOLE, "Int64"))
+    return table.astype(dict.fromkeys(table.columns.difference([*WHOLE]), "Float64"))
 
 
 SHARES = ("reciprocity", "tied_before", "tied_after", "clustering", "giant_share", "most_asked")

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import combinations, groupby, permutations
+from itertools import groupby, permutations
 
 import numpy as np
 import pandas as pd
@@ -41,20 +41,6 @@ NONE = "none"
 LETTERS = "ABCD"
 
 Group = tuple[int, ...]
-
-
-def patterns(run: Run) -> pd.DataFrame:
-    """The m-patterns of papers with two, three and four authors (Juul et al. 2024).
-
-    Earlier papers are those of this run, since the authors of papers before day 0 are not in its
-    tables; papers of one date know nothing of each other. The null model of the source is not
-    computed: patterns are meant to be compared between runs, or with the real papers.
-    """
-    rows = authorships_of(run).rows.dropna().sort_values(["date", "paper"], kind="stable")
-    rows["scientist"] = pd.factorize(rows["scientist"])[0]
-    teams = rows.groupby(["date", "paper"])["scientist"].agg(tuple)
-    dated = zip(teams.index.get_level_values("date"), teams, strict=True)
-    return pattern_table(pattern_counts(dated, []))
 
 
 def largest_groups(
@@ -165,38 +151,6 @@ def pattern_name(groups: tuple[Group, ...], size: int) -> str:
 
 def _by_size(group: str) -> tuple[int, str]:
     return -len(group), group
-
-
-@cache
-def pattern_names(size: int) -> tuple[str, ...]:
-    """All patterns of so many authors, those with fewer and smaller groups first."""
-    groups = [one for order in range(2, size + 1) for one in combinations(range(size), order)]
-    found = {
-        pattern_name(chosen, size)
-        for count in range(len(groups) + 1)
-        for chosen in combinations(groups, count)
-        if not any(set(one) < set(other) for one in chosen for other in chosen)
-    }
-    return NONE, *sorted(found - {NONE}, key=_by_extent)
-
-
-def _by_extent(name: str) -> tuple[int, int, str]:
-    """Size of the largest group, number of groups, name."""
-    parts = name.split()
-    return len(parts[0]), len(parts), name
-
-
-def pattern_table(counts: Mapping[tuple[int, str], int]) -> pd.DataFrame:
-    """The table of ``patterns`` for any counts."""
-    rows = [
-        (size, name, counts.get((size, name), 0)) for size in SIZES for name in pattern_names(size)
-    ]
-    table = pd.DataFrame(rows, columns=["authors", "pattern", "papers"])
-    table = table.astype({"authors": "Int64", "pattern": "string", "papers": "Int64"})
-    # Shares are within a number of authors: patterns of other sizes are other patterns.
-    of_size = table.groupby("authors")["papers"].transform("sum").astype("Float64")
-    table["share"] = table["papers"].astype("Float64") / of_size.where(of_size > 0)
-    return table
 
 
 COUNTS = (

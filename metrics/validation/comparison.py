@@ -26,7 +26,6 @@ from virsci_society.metrics.validation.assembly_measures import (
     assembly_measures,
 )
 from virsci_society.metrics.validation.dated_papers import (
-    NAMES,
     DatedPaper,
     TopicPapers,
     compared_frame,
@@ -104,7 +103,6 @@ ROWS: Mapping[str, Row] = {
         Row("clustering"),
         Row("assortativity"),
         Row("topic_mix", "JS"),
-        Row("topic_words", "JS"),
         Row("new_keywords"),
         Row("without_keywords"),
     )
@@ -129,13 +127,12 @@ class Community:
     history: AuthorHistory = field(repr=False)
 
     @cached_property
-    def vocabularies(self) -> dict[str, dict[str, int]]:
-        """Names that occur in the past papers, by what tells topics apart.
+    def vocabulary(self) -> dict[str, int]:
+        """Keywords of the past papers, which the society and the real authors both could use.
 
-        Those are the names that the society and the real authors both could use: a society knows
-        no keyword that was coined after the boundary.
+        A society knows no keyword that was coined after the boundary.
         """
-        return {name: vocabulary(map(by, self.past)) for name, by in NAMES.items()}
+        return vocabulary(self.past)
 
     def before(self, years: int) -> list[DatedPaper] | None:
         """The papers of so many years before the boundary; None if the past is shorter."""
@@ -195,7 +192,7 @@ class _Measured(NamedTuple):
 
     measures: AssemblyMeasures
     others: Mapping[str, float]
-    topics: Mapping[str, TopicPapers]
+    topics: TopicPapers
 
     def value(self, row: Row) -> float:
         """The value of a row; NaN for a distribution, and for topics, which are drawn."""
@@ -217,10 +214,7 @@ def _measure(
     part = papers_of(papers, people) if side == "own" else list(papers)
     measures = assembly_measures(dated_authors(part), known or community.history)
     writers = {name for one in part for name in one.authors}
-    topics = {
-        name: topic_papers(part, [by(one) for one in part], community.vocabularies[name])
-        for name, by in NAMES.items()
-    }
+    topics = topic_papers(part, community.vocabulary)
     degrees = measures.coauthors_by_author
     tail = degree_tails.fit_power_law(degrees[degrees > 0])
     if tail is not None and tail.n < degree_tails.MIN_TAIL:
@@ -234,7 +228,7 @@ def _measure(
         "degree_tail_alpha": tail.alpha if tail else UNKNOWN,
         "degree_tail_from": float(tail.xmin) if tail else UNKNOWN,
         # Of the years before the boundary every keyword is in the vocabulary: not told.
-        "new_keywords": UNKNOWN if known is not None else topics["topic_mix"].unknown,
+        "new_keywords": UNKNOWN if known is not None else topics.unknown,
         "without_keywords": mean_of_known([not one.keywords for one in part]),
     }
     return _Measured(measures, others, topics)
@@ -293,8 +287,8 @@ def _compare_window(
         off = distance(compared, runs if told else []) / size
         row |= {"tolerance": size, "in_tolerances": off}
         row["within"] = None if math.isnan(off) else within_tolerance({name: off}) == 1
-        if name in NAMES:
-            row |= _topic_columns(name, runs, observed, before)
+        if compared.kind == "JS":
+            row |= _topic_columns(runs, observed, before)
         rows.append(row)
     every = [errors_in_tolerances(one.measures, observed.measures) for one in runs]
     mean = {name: float(np.mean([one[name] for one in every])) for name in TOLERANCES}
@@ -315,11 +309,11 @@ def _compare_window(
 
 
 def _topic_columns(
-    name: str, runs: Sequence[_Measured], observed: _Measured, before: _Measured | None
+    runs: Sequence[_Measured], observed: _Measured, before: _Measured | None
 ) -> dict[str, float]:
     """Columns of a row of topics, from samples of as many papers on every side."""
-    sources, real = [one.topics[name] for one in runs], observed.topics[name]
-    earlier = before.topics[name] if before else None
+    sources, real = [one.topics for one in runs], observed.topics
+    earlier = before.topics if before else None
     sizes = [len(one.keys) for one in sources] + ([len(earlier.keys)] if earlier else [])
     # Half of the observed, since two halves of it are compared with each other.
     papers = min(*sizes, len(real.keys) // 2)

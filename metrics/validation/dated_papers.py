@@ -12,8 +12,7 @@ distance of two halves of one source is taken in the same way.
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -136,7 +135,6 @@ def compared_frame(rows: Sequence[dict[str, object]], texts: Sequence[str]) -> p
 
 DRAWS = 20
 """So many pairs of samples are drawn; the mean of their distances is taken."""
-_WORD = re.compile(r"\w+")
 _GAMMA = 0x9E3779B97F4A7C15
 
 
@@ -155,27 +153,15 @@ class TopicPapers(NamedTuple):
     unknown: float
 
 
-def words_of(paper: DatedPaper) -> tuple[str, ...]:
-    """The words that the keywords of a paper are made of."""
-    return tuple(sorted(set(_WORD.findall(" ".join(paper.keywords)))))
+def vocabulary(papers: Iterable[DatedPaper]) -> dict[str, int]:
+    """The keywords that occur, numbered in alphabetical order."""
+    names = sorted({name for one in papers for name in one.keywords})
+    return {name: number for number, name in enumerate(names)}
 
 
-NAMES: Mapping[str, Callable[[DatedPaper], tuple[str, ...]]] = {
-    "topic_mix": lambda paper: paper.keywords,
-    "topic_words": words_of,
-}
-"""By what topics are told apart, by the measure that is called after it."""
-
-
-def vocabulary(named: Iterable[Sequence[str]]) -> dict[str, int]:
-    """The names that occur, numbered in alphabetical order."""
-    return {name: number for number, name in enumerate(sorted({one for n in named for one in n}))}
-
-
-def topic_papers(
-    papers: Sequence[DatedPaper], named: Sequence[Sequence[str]], known: Mapping[str, int]
-) -> TopicPapers:
-    """What papers are about, in the names of a vocabulary."""
+def topic_papers(papers: Sequence[DatedPaper], known: Mapping[str, int]) -> TopicPapers:
+    """What papers are about, in the keywords of a vocabulary."""
+    named = [one.keywords for one in papers]
     inside = [[known[name] for name in names if name in known] for names in named]
     kept = [row for row, columns in enumerate(inside) if columns]
     columns = np.array([column for row in kept for column in inside[row]], dtype=np.int64)

@@ -4,7 +4,6 @@ from itertools import combinations
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
 
 from virsci_society.metrics.networks.team_patterns import (
@@ -13,16 +12,7 @@ from virsci_society.metrics.networks.team_patterns import (
     pattern_counts,
     pattern_distance,
     pattern_name,
-    pattern_names,
-    pattern_table,
-    patterns,
 )
-
-
-def test_there_are_as_many_patterns_as_simplicial_complexes():
-    """2, 5 and 20 for two, three and four unnamed points (sequence A261005)."""
-    assert [len(pattern_names(size)) for size in SIZES] == [2, 5, 20]
-    assert pattern_names(3) == ("none", "AB", "AB AC", "AB AC BC", "ABC")
 
 
 @pytest.mark.parametrize(
@@ -88,15 +78,6 @@ def test_agrees_with_an_implementation_by_definition(seed):
             )
             assert same == (key == (size, name))
         seen.setdefault((size, name), graph)
-
-
-def test_the_hand_made_run(run):
-    """One paper of four authors; what they wrote before day 0 is not dated, and is left out."""
-    table = patterns(run).set_index(["authors", "pattern"])
-    assert table["papers"].sum() == table.loc[(4, "none"), "papers"] == 1
-    assert table.loc[(4, "none"), "share"] == 1.0
-    assert table.loc[(2, "AB"), "share"] is pd.NA
-    assert pattern_table({})["papers"].sum() == 0
 
 
 def test_patterns_are_counted_after_earlier_papers():

@@ -21,7 +21,6 @@ from virsci_society.metrics.validation.dated_papers import (
     simulated_papers,
     topic_papers,
     vocabulary,
-    words_of,
 )
 from virsci_society.metrics.validation.tolerances import TOLERANCES
 
@@ -177,11 +176,6 @@ def test_bootstrap_errors_shrink_with_the_number_of_papers():
     assert long["authors_per_paper"] == pytest.approx(np.std(sizes) / np.sqrt(len(sizes)), rel=0.3)
 
 
-def topics(papers, known=None, by=words_of):
-    named = [by(one) for one in papers]
-    return topic_papers(papers, named, vocabulary(named) if known is None else known)
-
-
 def test_topics_are_compared_on_equal_numbers_of_papers():
     """Samples of one source lie as far apart as its halves, however many papers a side has."""
     rng = np.random.default_rng(0)
@@ -193,8 +187,8 @@ def test_topics_are_compared_on_equal_numbers_of_papers():
         ]
 
     large, other = sample(600, "a"), sample(100, "b")
-    known = vocabulary(map(words_of, large))
-    one, two = topics(large, known), topics(other, known)
+    known = vocabulary(large)
+    one, two = topic_papers(large, known), topic_papers(other, known)
     halves = half_distance(one, 50)
     assert mix_distance(one, two, 50) == pytest.approx(halves, abs=0.03)
     assert mix_distance(one, two, 50) > 2 * jensen_shannon(
@@ -208,7 +202,7 @@ def test_topics_are_compared_on_equal_numbers_of_papers():
 def test_names_that_nobody_knew_before_are_left_aside_and_told():
     known = {"old": 0}
     papers = written((0, "a", "old fresh"), (0, "b", "fresh"), (0, "c", ""))
-    found = topics(papers, known)
+    found = topic_papers(papers, known)
     assert found.weights.toarray().tolist() == [[1.0]]
     assert found.unknown == pytest.approx(0.75)
 
@@ -216,11 +210,6 @@ def test_names_that_nobody_knew_before_are_left_aside_and_told():
 def test_jensen_shannon_runs_from_nothing_to_one():
     assert jensen_shannon(np.array([2.0, 1]), np.array([4.0, 2])) == pytest.approx(0, abs=1e-7)
     assert jensen_shannon(np.array([1.0, 0]), np.array([0.0, 5])) == pytest.approx(1)
-
-
-def test_words_of_keywords():
-    paper = DatedPaper(0, ("a",), ("graph drawing", "graph-layout"))
-    assert words_of(paper) == ("drawing", "graph", "layout")
 
 
 def test_the_papers_of_a_run(run):
