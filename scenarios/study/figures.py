@@ -246,7 +246,8 @@ def scatter_figure(study: Study, figure: Scatter, table: pd.DataFrame) -> Markup
             # Without its budget, which the axis shows.
             axes.names(x, y, [known[arm] or arm for arm in table["arm"]], size=6.5, gap=4.5)
             axes.x.log = bool((x > 0).all() and x.max() >= WIDE * x.min())
-            axes.x.label, axes.title, axes.y.grid = measure, outcome, True
+            axes.x.label = measure + study.by_embedding(measure)
+            axes.title, axes.y.grid = outcome + study.by_embedding(outcome), True
     if figure.mark:
         names = short_names(list(figure.mark))
         told = ", ".join(f"{names[key]} {value}" for key, value in figure.mark.items())

@@ -78,6 +78,7 @@ class RunResult:
         died_at: how many answers it had at each death of its process since it last ended.
         usd: spent, in US dollars.
         boundary: the calendar year of day 0; None where it is not done.
+        embedding: the short name of the embedding in which its novelty is measured.
         measures: by their names, NaN where the run does not have one.
     """
 
@@ -95,6 +96,7 @@ class RunResult:
     usd: float = 0.0
     digest: str = ""
     boundary: int | None = None
+    embedding: str = ""
     measures: Mapping[str, Known] = field(default_factory=dict)
 
     @property

@@ -51,7 +51,8 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
     study = Study.open(folder, interim_p=interim_p)
     page, tables, pictures = render_study(study)
     report = study.folder / "report"
-    report_tables.write_files(report, tables, pictures, study.description.backend_about)
+    named = {name: report_tables.with_embedding(study, one) for name, one in tables.items()}
+    report_tables.write_files(report, named, pictures, study.description.backend_about)
     # They have been gathered anew with the list, which names none of them yet.
     update_hashes(study.folder, report.glob("*.*"))
     return write_html(study.folder / "report.html", page)
@@ -106,7 +107,9 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
         tables={name: _rows(study, name, table) for name, table in tables.items()},
         beside=[(name, name) for name in study.arms],
         reference=f"{first.of} at the same budget" if first.of else first.name,
-        novelty=[(name, name) for name in COLUMNS if name in told.measures],
+        novelty=[
+            (name, name + study.by_embedding(name)) for name in COLUMNS if name in told.measures
+        ],
         among=_among_column,
         matched=_matched_rows(tables.get("matched")),
         states=study.runs["state"].value_counts().sort_index().to_dict(),

@@ -160,6 +160,13 @@ def runs_not_done(study: Study) -> pd.DataFrame:
     return gone.assign(reason=[study.failure_reason(run) for run in gone["run"]])
 
 
+def with_embedding(study: Study, table: pd.DataFrame) -> pd.DataFrame:
+    """The same table with the embedding beside each measure of novelty, as ``HD by LSA 256``."""
+    named = {name: name + study.by_embedding(name) for name in COLUMNS}
+    columns = [one for one in ("measure", "against") if one in table]
+    return table.rename(columns=named).replace(dict.fromkeys(columns, named))
+
+
 def write_files(
     folder: Path,
     tables: Mapping[str, pd.DataFrame],

@@ -138,6 +138,7 @@ def _run_under(
             died_at=(),
             digest=manifest["digest"],
             boundary=manifest["boundary"],
+            embedding=(manifest.get("embedding") or {}).get("title") or "",
             measures=measures,
             **_spent_by(folder),
         )

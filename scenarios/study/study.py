@@ -31,6 +31,7 @@ from virsci_society.metrics.inference.correlations import (
 )
 from virsci_society.metrics.inference.two_lines import TwoLines, inverted_u
 from virsci_society.metrics.measures import measure_label
+from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.scenarios.study.lock import read_result
 from virsci_society.scenarios.study.tables import (
     NEEDED,
@@ -160,7 +161,13 @@ class Study:
             _, kind, name = score.split(".")
             told = f"score {name.replace('_', ' ')} of {kind} reviews"
             return told + (panel and f" by {panel}")
-        return self.description.labels.get(measure) or measure_label(measure)
+        told = self.description.labels.get(measure) or measure_label(measure)
+        return told + self.by_embedding(measure)
+
+    def by_embedding(self, measure: str) -> str:
+        """What stands behind the name of a measure of novelty, as `` by LSA 256``; else empty."""
+        known = self.description.embedding if measure in COLUMNS else ""
+        return known and f" by {known}"
 
     def circumstance(self, arm: str) -> str:
         """An arm in words, as ``when nobody left``; else ``with team_size=4`` or its name."""

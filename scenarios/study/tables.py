@@ -86,6 +86,7 @@ class StudyDescription(BaseModel):
     paired: bool = True
     deviations: list[str] = Field(default_factory=list)
     backend_about: str = ""
+    embedding: str = ""
     leak: dict[str, Any] = Field(default_factory=dict)
     reviewers: dict[str, str] = Field(default_factory=dict)
 
@@ -168,6 +169,7 @@ def study_json(design: Design, lock: Lock, folder: Path, results: Sequence[RunRe
         paired=file.paired,
         deviations=lock.deviations(file.measures, design.comparisons),
         backend_about=speaker_of_study(design),
+        embedding=" or ".join(dict.fromkeys(one.embedding for one in results if one.embedding)),
         leak=leak_notes(design, results),
         reviewers={one.name: reviewer_description(one) for one in panel_folders(folder)},
     )

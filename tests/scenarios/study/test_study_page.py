@@ -103,6 +103,15 @@ def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
     )
 
 
+def test_the_embedding_stands_beside_every_measure_of_novelty(tmp_path):
+    folder = make(tmp_path / "study", embedding="LSA 256")
+    assert "overall novelty by LSA 256" in words(page_of(folder))
+    for file in ("differences.csv", "differences.tex", "measures.csv"):
+        text = (folder / "report" / file).read_text(encoding="utf-8")
+        assert "ON by LSA 256" in text, file
+    assert "by LSA 256" in (folder / "report" / "ON.svg").read_text(encoding="utf-8")
+
+
 def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
     assert "fewer than 5 replicates is a sketch" in words(page_of(make(tmp_path / "few", 4)))
     many = words(page_of(make(tmp_path / "many", 20)))
