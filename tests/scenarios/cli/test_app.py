@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -74,42 +73,12 @@ def test_every_scenario_checks(name):
     assert done.output == f"{name} is valid (seed 1)\n"
 
 
-def test_check_looks_for_the_ecosystem_folder(here):
-    done = society("check", "community/vis", "--set", "population.ecosystem.path=eco/vis")
-    assert done.exit_code == 2
-    assert "eco/vis: no such ecosystem folder; build one" in done.output
-    (here / "eco" / "vis").mkdir(parents=True)
-    done = society("check", "community/vis", "--set", "population.ecosystem.path=eco/vis")
-    assert "not an ecosystem folder (no manifest.json)" in done.output
-    (here / "eco" / "vis" / "manifest.json").write_text("{}")
-    done = society("check", "community/vis", "--set", "population.ecosystem.path=eco/vis")
-    assert done.exit_code == 0
-
-
 def test_schema_as_json_and_as_a_page():
     assert json.loads(society("list", "keys", "--json").output)["title"] == "Scenario"
     page = society("list", "keys").output
     assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
     page = society("list", "keys", "--full").output
     assert page == (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("seed: many\n", "s.yaml:1:1: seed: got 'many', expected a whole number"),
-        ("seed: [\n", "s.yaml:2:1: not YAML"),
-        ("population: {ecosystem: {use: folder, path: no}}\n", "no: no such ecosystem folder"),
-    ],
-)
-@pytest.mark.parametrize("command", ["check", "run"])
-def test_bad_input_is_a_message_and_exit_2(write, command, text, message):
-    write("s.yaml", text)
-    done = society(command, "s.yaml")
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.output
-    assert not Path("runs").exists()
 
 
 def test_a_failing_process_prints_no_traceback(nursery, here):
@@ -149,24 +118,6 @@ def test_run_show_report(write, small_text, here):
     assert again.stdout == f"report: {folder / 'report.html'}\n"
     assert again.stderr == "drawing the page\n"
     assert len((folder / "report.html").read_bytes()) > len(page) / 2
-
-
-@pytest.mark.slow
-def test_a_run_of_a_trusted_module_in_the_current_folder(nursery, write, small_text, here):
-    write(
-        "founding_at_dawn.py",
-        "from virsci_society.society.formation.founding import Once\n"
-        "class Dawn(Once):\n    'One team, at dawn.'\n    hour: int = 6\n",
-    )
-    text = small_text.replace("use: once, count: 2", "use: 'founding_at_dawn:Dawn', count: 1")
-    write("small.yaml", text)
-    refused = society("run", "small.yaml")
-    assert refused.exit_code == 2
-    assert "founding_at_dawn:Dawn" in refused.stderr
-    assert "--trust" in refused.stderr
-    done = nursery.society("run", "small.yaml", "--trust", "--set", "until=8w")
-    assert done.returncode == 0, done.stderr
-    assert "founding_at_dawn:Dawn" in (here / "runs" / "small-3" / "scenario.yaml").read_text()
 
 
 def calls_begun(path):
@@ -292,16 +243,3 @@ def test_a_server_on_this_machine_that_does_not_answer_is_told():
     done = society("check", "quickstart", *(f"--set={one}" for one in settings))
     assert done.exit_code == 0
     assert "warning: backend.api_base: nothing answers at http://127.0.0.1:9/v1" in done.stderr
-
-
-@pytest.mark.slow
-def test_doctor_checks_a_folder(small_run, tmp_path):
-    done = society("doctor", str(small_run))
-    assert done.exit_code == 0, done.output
-    assert "files are as they were written" in done.output
-    copy = tmp_path / "copy"
-    shutil.copytree(small_run, copy)
-    (copy / "events.jsonl").write_text("another event")
-    done = society("doctor", str(copy))
-    assert done.exit_code == 2
-    assert "events.jsonl" in done.stderr

@@ -1,4 +1,4 @@
-"""``society ecosystem``: building from JSON lines, bad sources, and describing."""
+"""``society ecosystem``: kinds of sources, presets, names, bad sources, and describing."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,9 @@ import pytest
 
 from tests.command_line import society
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
+FORMATS = Path(__file__).parents[4] / "shared" / "data" / "formats"
 WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch", "depth", "text")
 
 
@@ -33,9 +35,30 @@ def corpus(write):
     return write("papers.jsonl", lines([record(number) for number in range(48)]))
 
 
-def build(source, *more, boundary=2012, out="eco"):
-    fixed = ["ecosystem", "build", "jsonl", str(source), "--boundary", str(boundary)]
-    return society(*fixed, "--out", out, *more)
+def build(source, *more, kind="jsonl", boundary=2012, out="eco"):
+    fixed = ["ecosystem", "build", kind, source, "--out", out]
+    return society(*fixed, *(() if boundary is None else ("--boundary", boundary)), *more)
+
+
+def manifest():
+    return json.loads(Path("eco", "manifest.json").read_text(encoding="utf-8"))
+
+
+def run_in(folder, until):
+    """Run a small society that starts from the ecosystem that was built."""
+    (folder / "s.yaml").write_text(
+        f"extends: quickstart\nuntil: {until}\n"
+        "population: {ecosystem: {use: folder, path: eco}}\n"
+        "founding: {use: once}\n"
+        "protocol: {team_size: 2, turns: 1}\n"
+    )
+    return society("run", "s.yaml", "--out", "run")
+
+
+def test_the_help_names_every_importer():
+    shown = " ".join(society("ecosystem", "build", "--help").output.split())
+    *first, last = IMPORTERS
+    assert f"{', '.join(first)} or {last}" in shown
 
 
 def test_a_corpus_is_built_described_and_run(corpus, here):
@@ -48,15 +71,7 @@ def test_a_corpus_is_built_described_and_run(corpus, here):
     assert told.exit_code == 0
     assert "team size" in told.stdout
     assert "vis" in told.stdout
-
-    (here / "s.yaml").write_text(
-        "extends: quickstart\n"
-        "until: 8w\n"
-        "population: {ecosystem: {use: folder, path: eco}}\n"
-        "founding: {use: once}\n"
-        "protocol: {team_size: 2, turns: 1}\n"
-    )
-    done = society("run", "s.yaml", "--out", "run")
+    done = run_in(here, "8w")
     assert done.exit_code == 0, done.output
     told_manifest = json.loads((here / "run" / "manifest.json").read_text())
     assert told_manifest["boundary"] == 2012
@@ -74,8 +89,7 @@ def test_a_corpus_is_built_described_and_run(corpus, here):
     ],
 )
 def test_every_filter_is_an_option(corpus, option, value, told, here):
-    done = build(corpus, option, value)
-    assert told in done.output
+    assert told in build(corpus, option, value).output
 
 
 def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(corpus, here):
@@ -91,29 +105,28 @@ def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(corpus, h
     [
         ((), 1900, "no past papers before 1900: the source's years are 2005 to 2016"),
         (("--min-citations-past", "1000"), 2012, "no past papers before 2012: the filters leave"),
+        ((), None, "no boundary year is given; give --boundary YEAR or --preset NAME"),
+        (("--preset", "virsci"), None, "preset 'virsci' is not known"),
+        (("--embedding", "word2vec"), 2010, "embedding 'word2vec'"),
     ],
 )
-def test_nothing_is_built_without_past_papers(corpus, here, options, boundary, why):
+def test_what_cannot_be_built_leaves_nothing(corpus, here, options, boundary, why):
     done = build(corpus, *options, boundary=boundary)
     assert done.exit_code == 2
     assert why in done.stderr
-    assert "choose" in done.stderr
     assert "Traceback" not in done.output
-    assert not list(Path().glob("eco*"))
+    assert not list(here.glob("eco*"))
 
 
-def test_malformed_lines_are_shown(write):
+def test_malformed_lines_are_shown(write, here):
     good = lines([record(number) for number in range(240)])
     done = build(write("papers.jsonl", good + "{broken\n"))
     assert done.exit_code == 0, done.output
     assert "1 malformed records left out:\n  papers.jsonl:line 241: " in done.stderr
-
-
-def test_synthetic_beside_the_real_community():
-    size = ["--scientists", "20", "--papers", "200"]
-    done = society("ecosystem", "info", "synthetic", *size)
-    assert done.exit_code == 0
-    assert "papers per scientist" in done.stdout
+    done = build(write("papers.jsonl", "no json\n"), out="eco2")
+    assert done.exit_code == 2
+    assert "no readable record" in done.stderr
+    assert not list(here.glob("eco2*"))
 
 
 def test_a_damaged_ecosystem_is_refused_before_anything_is_simulated(corpus, here):
@@ -124,3 +137,91 @@ def test_a_damaged_ecosystem_is_refused_before_anything_is_simulated(corpus, her
     assert done.exit_code == 2
     assert "its hash is not the one in manifest.json" in done.stderr
     assert "simulating" not in done.stderr
+
+
+@pytest.mark.skipif(not FORMATS.is_dir(), reason="no samples of other formats are here")
+@pytest.mark.parametrize(
+    ("kind", "folder", "boundary"),
+    [
+        ("aminer", "aminer", 2012),
+        ("oag", "oag_v3", 2022),
+        ("openalex", "openalex", 2015),
+        ("dblp", "dblp_v10", 2014),
+    ],
+)
+def test_samples_of_other_formats_are_built_with_or_without_later_papers(
+    here, kind, folder, boundary
+):
+    options = ["--no-abstract-required", "--malformed-share", "1"]
+    done = build(FORMATS / folder, *options, kind=kind, boundary=boundary)
+    assert done.exit_code == 0, done.output
+    made = Ecosystem.load("eco")
+    for side in ("past", "contemporary"):
+        assert (f"note: EMPTY: no {side} papers" in done.stdout) == (made.counts[side] == 0)
+    reading = manifest()["reading"]
+    passed = sum(reading["passed"].values())
+    assert reading["read"] == reading["kept"] + passed + reading["malformed"]
+    assert made.counts["past"] + made.counts["contemporary"] <= reading["kept"]
+    assert manifest()["kind"] == kind
+    assert not list(here.glob("*.partial"))
+
+
+def test_a_preset_and_what_is_given_beside_it(corpus, here):
+    done = build(
+        corpus,
+        *("--preset", "virsci-cs", "--min-papers", "2", "--min-coauthors", "1"),
+        *("--min-citations-past", "0", "--min-citations-contemporary", "0", "--licence", "free"),
+        boundary=None,
+    )
+    assert done.exit_code == 0, done.output
+    told = manifest()
+    assert (told["boundary"], told["preset"], told["licence"]) == (2011, "virsci-cs", "free")
+    assert told["instead_of_preset"]["min_papers"] == {"preset": 50, "given": 2}
+    assert "min_papers: 2 instead of the preset's 50" in done.stdout
+    assert "scientists: 5 counted on all papers before the boundary, 5 on the kept" in done.stdout
+    assert told["heads"] == {"all": 5, "kept": 5}
+
+
+@pytest.mark.slow
+def test_unknown_citations_make_ci_and_on_not_available_never_zero(write, here):
+    papers = [record(number) for number in range(60)]
+    for one in papers:
+        del one["references"]
+    done = build(write("papers.jsonl", lines(papers)))
+    assert "citations of past papers are unknown" in done.stdout
+    assert "no references: no record has any" in done.stdout
+    assert manifest()["unknown"]
+    assert run_in(here, "20w").exit_code == 0
+    told = json.loads(society("show", "run", "--json").stdout)
+    assert [told[name] is None for name in ("HD", "CD", "CI", "ON")] == [False, False, True, True]
+    report = Path("run", "report.html").read_text(encoding="utf-8")
+    assert "not available: no citation count is known" in report
+    assert "CI and ON are not available" in report
+
+
+def test_real_names_are_written_on_request_only(corpus, here):
+    for options in ((), ("--keep-names",)):
+        assert build(corpus, *options).exit_code == 0
+        assert Path("eco", "key.parquet").exists() == bool(options)
+
+
+def test_authors_without_an_id_can_be_left_out(write, here):
+    rows = [record(n, authors=[{"name": "Ann"}, {"id": "b", "name": "B"}]) for n in range(9)]
+    source = write("papers.jsonl", lines(rows))
+    for rule, people in (("name", 2), ("drop", 1)):
+        assert build(source, "--nameless", rule).exit_code == 0
+        assert Ecosystem.load("eco").counts["scientists"] == people
+
+
+def test_a_synthetic_ecosystem_is_described_and_built_the_same_again(here):
+    size = ["--scientists", "12", "--papers", "90", "--seed", "4"]
+    assert "papers per scientist" in society("ecosystem", "info", "synthetic", *size).stdout
+    for out in ("one", "two"):
+        done = society("ecosystem", "build", "synthetic", *size, "--out", out)
+        assert done.exit_code == 0, done.output
+        assert "12 scientists" in done.stdout
+    assert Ecosystem.load("one").digest() == Ecosystem.load("two").digest()
+    size = ["--scientists", "500", "--papers", "20"]
+    done = society("ecosystem", "build", "synthetic", *size, "--out", "eco")
+    assert done.exit_code == 2
+    assert "500 scientists cannot all have written" in done.stderr

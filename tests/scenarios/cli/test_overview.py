@@ -4,10 +4,8 @@ import io
 import sys
 
 import pytest
-import typer
 
 from tests.scenarios.cli.test_app import imported
-from virsci_society.metrics.summary_file import read_summary
 from virsci_society.scenarios.cli.overview import _broken, show
 
 
@@ -45,15 +43,6 @@ def test_show_fits_the_terminal(small_run, terminal, monkeypatch):
     assert all(len(line) <= 80 for line in told)
     show(small_run, full=True)
     assert "papers per person" in terminal.getvalue()
-
-
-def test_show_refuses_a_summary_that_is_none(terminal, monkeypatch, small_run):
-    figures = {**(read_summary(small_run) or {}), "invitations": 3}
-    monkeypatch.setattr("virsci_society.metrics.summary_file.read_summary", lambda _: figures)
-    monkeypatch.setattr(sys, "stdout", terminal)
-    with pytest.raises(typer.Exit) as caught:
-        show(small_run)
-    assert caught.value.exit_code == 2
 
 
 def test_show_reads_no_table(small_run):

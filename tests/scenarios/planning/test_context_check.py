@@ -1,10 +1,9 @@
 """Do the prompts fit? Compared by ``check`` and ``doctor``, against played servers."""
 
 import pytest
-from typer.testing import CliRunner
 
+from tests import command_line
 from tests.faultserver import Plan
-from virsci_society.scenarios.cli.app import app
 
 
 @pytest.fixture(scope="module")
@@ -15,9 +14,7 @@ def path(small_text, tmp_path_factory):
 
 
 def society(command, path, *settings):
-    return CliRunner().invoke(
-        app, [command, str(path), *(part for one in settings for part in ("--set", one))]
-    )
+    return command_line.society(command, path, *(f"--set={one}" for one in settings))
 
 
 def by_openai(server, *more):
@@ -26,12 +23,8 @@ def by_openai(server, *more):
 
 def by_ollama(server, *more):
     base = server.url.removesuffix("/v1")
-    return (
-        "backend.use=litellm",
-        "backend.model=ollama_chat/test",
-        f"backend.api_base={base}",
-        *more,
-    )
+    model = "backend.model=ollama_chat/test"
+    return ("backend.use=litellm", model, f"backend.api_base={base}", *more)
 
 
 def of_windows(done):
@@ -42,21 +35,23 @@ def of_windows(done):
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (Plan(plays="vllm", window=4096), ("4,096 (vLLM says)", "--max-model-len", "context=4096")),
-        (Plan(plays="llama.cpp", window=2500), ("2,500 (llama.cpp says)", "--ctx-size")),
+        (Plan(plays="vllm", window=3072), ("3,072 (vLLM says)", "--max-model-len", "context=3072")),
+        (Plan(plays="llama.cpp", window=1800), ("1,800 (llama.cpp says)", "--ctx-size")),
+        (Plan(plays="ollama", window=1500), ("1,500 tokens", "ollama_chat/test")),
         (Plan(plays="ollama"), ("without notice", "ollama_chat/test", "OLLAMA_CONTEXT_LENGTH")),
-        (Plan(plays="ollama", window=50_000), ("50,000 tokens", "ollama_chat/test")),
     ],
 )
-def test_check_warns_of_a_window_that_is_too_short(path, server, plan, said):
+def test_a_window_that_is_too_short_is_found_by_check_and_by_doctor(path, server, plan, said):
     server.plan(plan)
     server.reset()
     done = society("check", path, *by_openai(server))
     assert done.exit_code == 0
     (warning,) = of_windows(done)
-    for words_ in said:
-        assert words_ in warning
+    assert all(words in warning for words in said)
     assert server.counts()["requests"] == 0
+    done = society("doctor", path, *by_openai(server))
+    assert (done.exit_code == 2) == (plan.window is not None)
+    assert said[0] in done.stdout
 
 
 @pytest.mark.slow
@@ -83,13 +78,17 @@ def test_check_warns_of_what_a_stated_context_trims(path, server):
     assert len(of_windows(society("check", path, *by_openai(server, "backend.context=4000")))) == 1
 
 
-@pytest.mark.slow
-def test_check_warns_of_a_model_that_a_run_would_refuse(path, server):
+def test_a_model_that_a_run_would_refuse_is_named_and_not_asked(path, server):
     server.plan(Plan(plays="ollama", trained=4096))
+    server.reset()
     (warning,) = of_windows(society("check", path, *by_ollama(server)))
     assert "at most 4,096 (Ollama says)" in warning
     assert "backend.context=4096" in warning
     assert of_windows(society("check", path, *by_ollama(server, "backend.context=4096"))) != []
+    done = society("doctor", path, *by_ollama(server))
+    assert done.exit_code == 2
+    assert "at most 4,096" in done.stdout
+    assert server.counts()["requests"] == 0
 
 
 @pytest.mark.parametrize("refuses", [True, False])
@@ -102,26 +101,6 @@ def test_doctor_requests_one_window_of_ollama(path, server, refuses):
     counts = server.counts()
     assert counts["cut"] == 0
     assert list(counts["windows"].values()) == [counts["requests"]]
-
-
-@pytest.mark.parametrize(
-    ("plays", "window"), [("vllm", 3072), ("llama.cpp", 1800), ("ollama", 1500)]
-)
-def test_doctor_finds_a_window_that_is_too_short(path, server, plays, window):
-    server.plan(Plan.model_validate({"plays": plays, "window": window}))
-    done = society("doctor", path, *by_openai(server))
-    assert done.exit_code == 2
-    assert f"{window:,}" in done.stdout
-    assert "problem" in done.stdout
-
-
-def test_doctor_asks_nothing_of_a_model_that_a_run_would_refuse(path, server):
-    server.plan(Plan(plays="ollama", trained=4096))
-    server.reset()
-    done = society("doctor", path, *by_ollama(server))
-    assert done.exit_code == 2
-    assert "at most 4,096" in done.stdout
-    assert server.counts()["requests"] == 0
 
 
 def test_check_warns_where_pages_ask_for_more_words_than_a_reply_can_have(path, server):

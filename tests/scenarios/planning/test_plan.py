@@ -46,11 +46,6 @@ def test_a_plan_of_a_model_is_that_of_rules_times_stated_ratios(small):
     assert model.assumptions["prompt_ratio"] == PROMPT_RATIO
 
 
-def test_replies_are_no_longer_than_a_model_may_write(small):
-    planned = plan(load_scenario(small, **MODEL, **{"backend.max_tokens": 50}))
-    assert planned.completion_tokens <= 50 * planned.calls
-
-
 def test_wall_time_is_the_longest_chain_or_all_the_work(small):
     for slots in (1, 64):
         planned = plan(load_scenario(small, **MODEL, **{"backend.in_flight": slots}))
@@ -68,16 +63,11 @@ def test_tokens_a_second_that_the_user_states_make_the_time(small):
     assert planned.work == pytest.approx(
         planned.prompt_tokens / 200 + planned.completion_tokens / 10
     )
-    told = society("plan", small, *(f"--set={key}={one}" for key, one in keys.items())).stdout
+    model = [f"--set={key}={one}" for key, one in keys.items()]
+    told = society("plan", small, *model).stdout
     assert "10 of a reply written in a second (backend.tokens_per_second)" in told
     assert "in a second (backend.tokens_per_second)," not in told
-    wrong = society(
-        "plan",
-        small,
-        "--set=backend.use=openai",
-        "--set=backend.model=m",
-        "--set=backend.tokens_per_second=[0, 10]",
-    )
+    wrong = society("plan", small, *model[:-1], "--set=backend.tokens_per_second=[0, 10]")
     assert wrong.exit_code == 2
 
 
@@ -121,8 +111,6 @@ def test_the_length_of_every_page_is_that_of_the_calls(small, small_run):
 def test_pages_are_printed_by_stage_with_the_window_that_holds_them(small):
     model = ("--set", "backend.use=openai", "--set", "backend.model=m")
     told = json.loads(society("plan", small, *model, "--json").stdout)
-    assert {"stage", "act", "calls", "typical", "largest"} == told["pages"][0].keys()
-    assert all(0 < page["typical"] <= page["largest"] for page in told["pages"])
     # At three characters a token, where the pages are counted at four.
     assert told["window"] > max(page["largest"] for page in told["pages"]) + 2048
     shown = society("plan", small, *model).stdout
@@ -131,12 +119,12 @@ def test_pages_are_printed_by_stage_with_the_window_that_holds_them(small):
     assert {page["stage"] for page in told["pages"]} <= set(shown.split())
 
 
-def test_pages_that_a_context_trims_are_shown_trimmed(small):
-    keys = {**MODEL, "backend.max_tokens": 500}
+def test_pages_that_a_context_trims_and_replies_that_are_cut_are_counted_so(small):
+    keys = {**MODEL, "backend.max_tokens": 50}
     whole = plan(load_scenario(small, **keys))
-    cut = plan(load_scenario(small, **keys, **{"backend.context": 2000}))
-    assert whole.pages["largest"].max() > 3 * 1500 // 4
-    assert cut.pages["largest"].max() <= 3 * 1500 // 4
+    cut = plan(load_scenario(small, **keys, **{"backend.context": 1550}))
+    assert whole.completion_tokens <= 50 * whole.calls
+    assert whole.pages["largest"].max() > 3 * 1500 // 4 >= cut.pages["largest"].max()
 
 
 def test_a_plan_writes_nothing_and_asks_nobody(small, server):
@@ -171,8 +159,5 @@ def test_a_price_makes_money_of_tokens(small):
     assert planned.usd == pytest.approx(paid)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "told"), [(0.5, "0.5 s"), (45, "45 s"), (600, "10 min"), (7200, "2 h")]
-)
-def test_lengths_of_time_are_written_for_people(seconds, told):
-    assert duration(seconds) == told
+def test_lengths_of_time_are_written_for_people():
+    assert [duration(one) for one in (0.5, 45, 600, 7200)] == ["0.5 s", "45 s", "10 min", "2 h"]
