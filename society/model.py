@@ -85,8 +85,8 @@ class Society(Model):
         world: people, papers, ties and rules that the teams share.
         seed: seed of everything random, also where it was drawn.
         step_days: length of one Mesa step, in days.
-        datacollector: Mesa's figures, one row per step. None of them looks at the whole network
-            or at everybody, so a step costs the same in a large society as in a small one.
+        datacollector: Mesa's figures, one row per step. None of them looks at everybody, nor at
+            ties from before day 0.
 
     Example:
         >>> society = vs.ScenarioSociety("quickstart", seed=3, **{"until": "4w"})
@@ -435,9 +435,9 @@ _REPORTERS: dict[str, Callable[[Society], Any]] = {
     "agents": lambda society: len(society.agents),
     "busy_scientists": lambda society: len(society.population.busy),
     "max_memberships": lambda society: max(society.population.busy.values(), default=0),
-    "coauthors_per_author": lambda society: society.network.growth.coauthors_per_author,
-    "giant_component_authors": lambda society: society.network.growth.giant_component_authors,
-    "repeat_rate": lambda society: society.network.growth.repeat_rate,
+    "coauthors_per_author": lambda society: society.network.coauthors_per_author,
+    "giant_component_authors": lambda society: society.network.giant_component_authors,
+    "repeat_rate": lambda society: society.network.repeat_rate,
 }
 """The last three are the measures of a run of the same names, as of the step."""
 

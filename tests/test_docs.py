@@ -104,8 +104,14 @@ def test_the_commands_of_the_command_line_page_run(tmp_path, monkeypatch):
 
 def test_the_links_of_the_pages_lead_somewhere():
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        for link in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
-            assert (page.parent / link).exists(), (page.name, link)
+        text = page.read_text(encoding="utf-8")
+        for link, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", text):
+            target = page.parent / link if link else page
+            assert target.exists(), (page.name, link)
+            if anchor and target.suffix == ".md":
+                heads = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+                slugs = {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+                assert anchor in slugs, (page.name, link, anchor)
 
 
 SITE = runpy.run_path(str(ROOT / "docs" / "conf.py"))

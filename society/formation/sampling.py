@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -101,7 +102,7 @@ def fading_papers(
     kept, key = world.history.fading, (memory, exponent, shape, coauthored, place, limit)
     if key not in kept:
         # From streams by name: rules of another memory find the same productivity of a person.
-        factors = None if shape is None else Productivities(world.streams, shape)
+        factors = None if shape is None else partial(_productivities, world.streams, shape)
         kept[key] = FadingPapers(
             world.history,
             memory,
@@ -114,26 +115,13 @@ def fading_papers(
     return kept[key]
 
 
-class Productivities:
-    """Independent gamma distributed factors with mean 1, one per person.
-
-    Args:
-        shape: of the gamma distribution, > 0; the variance of the factors is 1 / shape.
-    """
-
-    def __init__(self, streams: Streams, shape: float) -> None:
-        self._streams, self._shape = streams, shape
-
-    def __call__(self, first: int, last: int) -> FloatArray:
-        """The factors of the people with rows from ``first`` to before ``last``.
-
-        Those of day 0 (``first`` is 0) share a stream; each newcomer has its own (rule 9).
-        """
-        if first == 0:
-            rng = self._streams.stream("productivity")
-            return rng.gamma(self._shape, 1 / self._shape, last)
-        streams = (self._streams.stream("productivity", row) for row in range(first, last))
-        return np.array([stream.gamma(self._shape, 1 / self._shape) for stream in streams])
+def _productivities(streams: Streams, shape: float, first: int, last: int) -> FloatArray:
+    """Gamma distributed factors with mean 1 of the people with rows from first to before last."""
+    # Those of day 0 share a stream; each newcomer has its own (rule 9).
+    if first == 0:
+        return streams.stream("productivity").gamma(shape, 1 / shape, last)
+    newcomers = (streams.stream("productivity", row) for row in range(first, last))
+    return np.array([stream.gamma(shape, 1 / shape) for stream in newcomers])
 
 
 CountedBy = Literal["coauthors", "papers", "citations"]

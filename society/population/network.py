@@ -9,6 +9,7 @@ those on the whole network (``degrees``, ``graph``, ``ties_before_day_0``) and, 
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
@@ -48,77 +49,6 @@ class GrowableArray:
         self._room[count] = number
         self.values = self._room[: count + 1]
         return self.values
-
-
-NAN = float("nan")
-
-
-class GrowthFigures:
-    """Co-authors, largest component and repeats of the authors and joint papers since day 0.
-
-    A joint paper of a pair is recorded in nearly constant time: components are merged by size, with
-    halved paths (union-find; Tarjan 1975). Memory is two numbers per author. Counting
-    anew would look at the whole network at every step of Mesa. The figures are for watching only:
-    no rule reads them (rule 16). The measures of a run are counted from its tables.
-    """
-
-    def __init__(self) -> None:
-        self._parent: dict[int, int] = {}
-        self._size: dict[int, int] = {}
-        self._largest = 0
-        self._pairs = 0
-        self._joint_papers = 0
-        self._repeats = 0
-
-    def record(self, one: int, other: int, *, first: bool, repeat: bool) -> None:
-        """Count one joint paper of two scientists (rows).
-
-        Args:
-            one: row of a scientist.
-            other: row of another.
-            first: the two have no earlier joint paper since day 0.
-            repeat: the two have an earlier joint paper, before day 0 or since.
-        """
-        self._joint_papers += 1
-        self._repeats += repeat
-        self._pairs += first
-        a, b = self._root(one), self._root(other)
-        if a != b:
-            # The smaller below the larger, so that paths to the root stay short (Tarjan 1975).
-            small, large = sorted((a, b), key=self._size.__getitem__)
-            self._parent[small] = large
-            self._size[large] += self._size.pop(small)
-            self._largest = max(self._largest, self._size[large])
-
-    def record_authors(self, rows: Iterable[int]) -> None:
-        """Count the authors of a paper, each once."""
-        for row in rows:
-            self._root(row)
-
-    @property
-    def coauthors_per_author(self) -> float:
-        """Co-authors since day 0, mean over authors; NaN without an author."""
-        return 2 * self._pairs / len(self._parent) if self._parent else NAN
-
-    @property
-    def giant_component_authors(self) -> float:
-        """Share of authors in the largest component; 0 without a pair, NaN without an author."""
-        return self._largest / len(self._parent) if self._parent else NAN
-
-    @property
-    def repeat_rate(self) -> float:
-        """Share of links whose pair wrote together before, 0..1; NaN without a link."""
-        return self._repeats / self._joint_papers if self._joint_papers else NAN
-
-    def _root(self, row: int) -> int:
-        parent = self._parent
-        if row not in parent:
-            parent[row], self._size[row] = row, 1
-            return row
-        while parent[row] != row:
-            # Every other link is shortened on the way, which later look-ups gain by.
-            parent[row] = row = parent[parent[row]]
-        return row
 
 
 class ConsultationHistory:
@@ -176,7 +106,6 @@ class CoauthorNetwork:
     Attributes:
         distinct_coauthors: counts of distinct co-authors; each has an event per person at the
             first joint paper.
-        growth: figures of the ties since day 0, for watching; no rule reads them.
 
     Args:
         base: numbers of joint papers before day 0, a symmetric sparse scipy matrix of shape
@@ -209,7 +138,8 @@ class CoauthorNetwork:
         self._old, self._new = self._known.data, self._since.data
         self.distinct_coauthors = DatedCounts(lambda: self._starts, now)
         self.consultations = ConsultationHistory(now)
-        self.growth = GrowthFigures()
+        self._authors: set[int] = set()
+        self._links = self._repeats = 0
 
     def add_row(self) -> None:
         """Add the row of a newcomer, who has no joint papers."""
@@ -223,7 +153,7 @@ class CoauthorNetwork:
     def record_paper(self, authors: Sequence[int]) -> None:
         """Add one joint paper, dated now, to every pair of these authors (rows)."""
         date = self._now()
-        self.growth.record_authors(authors)
+        self._authors.update(authors)
         for i, j in combinations(authors, 2):
             pair = (i, j) if i < j else (j, i)
             since = pair in self._tied
@@ -231,13 +161,40 @@ class CoauthorNetwork:
             repeat = since or self._met_before_day_0(i, j)
             if not repeat:
                 self.distinct_coauthors.record((i, j))
-            self.growth.record(i, j, first=not since, repeat=repeat)
+            self._links += 1
+            self._repeats += repeat
             for author, coauthor in ((i, j), (j, i)):
                 dates, coauthors = self._dated.setdefault(author, ([], []))
                 dates.append(date)
                 coauthors.append(coauthor)
         # An indexed ``+=`` counts a repeated row once; authors are distinct.
         self._since[list(authors)] += len(authors) - 1
+
+    # For watching only, today's papers included: no rule reads these (rule 16), and the measures of
+    # a run are counted from its tables.
+    @property
+    def coauthors_per_author(self) -> float:
+        """Co-authors since day 0, mean over authors since then; NaN without an author."""
+        return 2 * len(self._tied) / len(self._authors) if self._authors else math.nan
+
+    @property
+    def giant_component_authors(self) -> float:
+        """Share of authors since day 0 in the largest component; 0 without a pair."""
+        from scipy.sparse import coo_array, csgraph
+
+        if not self._tied:
+            return 0.0 if self._authors else math.nan
+        # Numbers in the order of rows, so that only authors are looked at.
+        rows = np.sort(np.fromiter(self._authors, np.int64, len(self._authors)))
+        ends = np.searchsorted(rows, np.array(list(self._tied), np.int64).T)
+        ties = coo_array((np.ones(ends.shape[1]), tuple(ends)), shape=(len(rows), len(rows)))
+        _, labels = csgraph.connected_components(ties, directed=False)
+        return float(np.bincount(labels).max() / len(rows))
+
+    @property
+    def repeat_rate(self) -> float:
+        """Share of links since day 0 whose pair wrote together before; NaN without a link."""
+        return self._repeats / self._links if self._links else math.nan
 
     def _met_before_day_0(self, i: int, j: int) -> bool:
         """Whether the two have a joint paper from before day 0."""

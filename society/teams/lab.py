@@ -312,10 +312,9 @@ class Lab:
             within = self._team.times.utterance.draw(rng)
         sources = (*slots.values(), recall, looks)
         due = self._due(self.now + within, sources)
-        call = self._call(id_, seat, act, who, due, form)
-        pending = self._pending_call(call, prompt, form, slots, recall)
+        pending = self._pending_call(id_, seat, act, who, due, prompt, form, slots, recall)
         pending.looks = looks
-        pending.calls.append(call)
+        pending.calls.append(pending.call)
         answer = self._answer(id_, due, sources, pending)
         dispatcher = self._world.dispatcher
         return dispatcher.submit(answer, ask_model(pending, dispatcher.gateway), bounded=True)
@@ -356,9 +355,8 @@ class Lab:
         id_ = self._reserve_id(f"{guest}{place + 1}" if place else guest)
         sources = (spoken, outsiders, *slots.values())
         due = self._due(self.now, sources)
-        call = self._call(guest, seat, "guest", "", due, form)
         slots = {**slots, "asker": self._world.profile(asker)}
-        pending = self._pending_call(call, prompt, form, slots, None)
+        pending = self._pending_call(guest, seat, "guest", "", due, prompt, form, slots, None)
         answer = self._answer(id_, due, sources, pending)
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
         # The streams of today: an intervention may give the world others before the words come.
@@ -429,10 +427,23 @@ class Lab:
         dues = [answer.due for source in sources for answer in answers_in(source)]
         return max((earliest, *dues))
 
-    def _call(self, id_: str, seat: int, act: str, who: str, due: float, form: type[Form]) -> Call:
-        return Call(
+    def _pending_call(
+        self,
+        id_: str,
+        seat: int,
+        act: str,
+        who: str,
+        due: float,
+        prompt: Prompt,
+        form: type[Form],
+        slots: Mapping[str, Any],
+        cue: Any,
+    ) -> PendingCall:
+        """A question to a scientist, or to a guest who is not known yet (``who`` is empty)."""
+        world, team = self._world, self._team
+        call = Call(
             id=id_,
-            team=self._team.id,
+            team=team.id,
             stage=self._stage,
             visit=self.visit,
             turn=self.turn,
@@ -441,21 +452,17 @@ class Lab:
             scientist=who,
             asked=self.now,
             due=due,
-            sequence=self._team.next_act(),
+            sequence=team.next_act(),
             needs=(),
             form=form.__name__,
         )
-
-    def _pending_call(
-        self, call: Call, prompt: Prompt, form: type[Form], slots: Mapping[str, Any], cue: Any
-    ) -> PendingCall:
-        world, who = self._world, call.scientist or self._team.leader
+        asked = who or team.leader
         # A snapshot: the prompt is rendered later, when the scientist may recall more.
-        memory = () if cue is None else world.population.scientist_named(who).memory
-        role = self._team.role(call.scientist) if call.scientist else "guest"
-        seed = world.streams.key("words", call.id)
+        memory = () if cue is None else world.population.scientist_named(asked).memory
+        role = team.role(who) if who else "guest"
+        seed = world.streams.key("words", id_)
         pending = PendingCall(
-            call, world.profile(who), role, prompt, form, slots, seed, memory, cue, world.year
+            call, world.profile(asked), role, prompt, form, slots, seed, memory, cue, world.year
         )
         # A function, so that interests are counted only where a page shows them cleaned.
         pending.page_values = {"shown_interests": world.cleaned_interests}

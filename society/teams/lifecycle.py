@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import simpy
@@ -24,7 +24,7 @@ from virsci_society.society.teams.contracts import Manuscript
 from virsci_society.society.teams.execution import REPLICATES
 from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.library import vector_of_text
-from virsci_society.society.teams.team import PublicationRule, Reviewer, Submission, Team, TeamRule
+from virsci_society.society.teams.team import PublicationRule, Team, TeamRule
 from virsci_society.society.teams.world import World
 
 
@@ -208,7 +208,9 @@ def end(world: World, team: Team, lab: Lab) -> None:
     for answer in team.answers:
         for call in answer.calls:
             world.log.row("calls", *call.row())
-    lab.people.note_unanswered()
+    # Those that were open when the team, or the run, ended.
+    for who, (sent, known) in list(team.open_invitations.items()):
+        lab.people.note_invitation(who, sent, known, None)
     _write_consultations(world, team, lab)
     if team.state in ("published", "dissolved"):
         _remember(world, team)
@@ -217,9 +219,9 @@ def end(world: World, team: Team, lab: Lab) -> None:
     told = {name: value for name, value in noted.items() if value is not None}
     if told:
         world.log.event("notes", team=team.id, **told)
-    records: list[Submission | Reviewer] = [*team.submissions, *team.referees]
-    for record in records:
-        world.log.row(*record.row(team.id))
+    for table, records in (("submissions", team.submissions), ("referees", team.referees)):
+        for record in records:
+            world.log.row(table, team.id, *astuple(record))
     # Else each prompt would hold the words before it, and those the ones before (rule 21).
     team.answers.clear()
 

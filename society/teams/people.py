@@ -121,32 +121,17 @@ class TeamPeople:
             self._world.leave(self._team, who, stayed=False)
 
     def note_invitation(
-        self, who: str, sent: float, known: Mapping[str, Any], outcome: str
+        self, who: str, sent: float, known: Mapping[str, Any], outcome: str | None
     ) -> None:
-        """Write the row of an invitation that was answered today.
+        """Write the row of an invitation that was answered today; None: it never was.
 
         Args:
             sent: date of the invitation, in days.
         """
-        self._team.open_invitations.pop(who, None)
-        self._write_invitation(who, sent, known, self._world.day, outcome)
-
-    def note_unanswered(self) -> None:
-        """Write the rows of invitations that were open when the team, or the run, ended."""
-        for who, (sent, known) in self._team.open_invitations.items():
-            self._write_invitation(who, sent, known, None, None)
-        self._team.open_invitations.clear()
-
-    def _write_invitation(
-        self,
-        who: str,
-        sent: float,
-        known: Mapping[str, Any],
-        answered: float | None,
-        outcome: str | None,
-    ) -> None:
-        values = (known["load"], known["ties"], known["similarity"], known["load"] > 0)
         team = self._team
+        team.open_invitations.pop(who, None)
+        answered = None if outcome is None else self._world.day
+        values = (known["load"], known["ties"], known["similarity"], known["load"] > 0)
         self._world.log.row(
             "invitations", team.id, team.leader, who, sent, answered, outcome, *values
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import simpy
@@ -127,10 +127,6 @@ class Submission:
     reviews: int | None = None
     score: float | None = None
 
-    def row(self, team: str) -> tuple[Any, ...]:
-        """The name of the table and the row, for a team of this id."""
-        return ("submissions", team, *astuple(self))
-
 
 @dataclass(slots=True)
 class Reviewer:
@@ -153,10 +149,6 @@ class Reviewer:
     reminders: int = 0
     recommendation: str | None = None
     score: float | None = None
-
-    def row(self, team: str) -> tuple[Any, ...]:
-        """The name of the table and the row, for a team of this id."""
-        return ("referees", team, *astuple(self))
 
 
 # Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).

@@ -409,14 +409,6 @@ def test_deadlines_count_the_silence_of_a_server(provider):
     assert time.monotonic() - began >= 0.5
 
 
-async def trickle():
-    """Pieces that come often enough, and end without being whole."""
-    yield http(200, b"x" * 10_000)[:-10_000]
-    for _ in range(400):
-        yield b" "
-        await asyncio.sleep(0.05)
-
-
 async def never():
     await asyncio.Event().wait()
     return b""

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from virsci_society import ScenarioSociety
 from virsci_society.metrics.registry import measure_run
-from virsci_society.society.population.network import CoauthorNetwork, GrowthFigures
+from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.run import Run
 
@@ -17,8 +17,8 @@ FIGURES = ("coauthors_per_author", "giant_component_authors", "repeat_rate")
 
 
 def test_nothing_has_grown_yet():
-    figures = GrowthFigures()
-    assert all(np.isnan(getattr(figures, name)) for name in FIGURES)
+    network = CoauthorNetwork(sparse.csr_array((3, 3), dtype=np.int64), lambda: 0.0)
+    assert all(np.isnan(getattr(network, name)) for name in FIGURES)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -40,9 +40,9 @@ def test_agrees_with_networkx_after_every_paper(seed):
             graph.add_edge(*pair)
         if joint:
             parts = max(len(part) for part in nx.connected_components(graph))
-            assert network.growth.giant_component_authors == parts / len(graph)
-            assert network.growth.coauthors_per_author == 2 * graph.number_of_edges() / len(graph)
-            assert network.growth.repeat_rate == repeats / joint
+            assert network.giant_component_authors == parts / len(graph)
+            assert network.coauthors_per_author == 2 * graph.number_of_edges() / len(graph)
+            assert network.repeat_rate == repeats / joint
     assert repeats > 0
 
 
