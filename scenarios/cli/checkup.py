@@ -24,11 +24,6 @@ from virsci_society.scenarios.terminal.arguments import (
 )
 from virsci_society.scenarios.terminal.console import print_table
 
-Team = Annotated[str | None, typer.Option("--team", metavar="ID", help="This team only.")]
-Teams = Annotated[
-    int | None, typer.Option("--teams", metavar="N", min=1, help="The first N teams only.")
-]
-
 
 @guarded
 def plan(
@@ -74,11 +69,15 @@ def prompts(
     out: Annotated[
         Path | None, typer.Option("--out", help="The folder (default prompts/SCENARIO-SEED).")
     ] = None,
-    team: Team = None,
-    teams: Teams = None,
+    team: Annotated[
+        str | None, typer.Option("--team", metavar="ID", help="This team only.")
+    ] = None,
+    teams: Annotated[
+        int | None, typer.Option("--teams", metavar="N", min=1, help="The first N teams only.")
+    ] = None,
     trust: Trust = False,
 ) -> None:
-    """Write every prompt as its reader sees it: one file a call, with tokens, and an index.
+    """Write every prompt to a file of its own, with an index and tokens.
 
     Rule-based scientists rehearse a scenario; no model is asked and nothing is paid. Of a finished
     run, the prompts are those that were sent and the replies those that came.

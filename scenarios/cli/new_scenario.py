@@ -29,8 +29,8 @@ def new(
 ) -> None:
     """Write a commented scenario file.
 
-    Beside it goes the schema of all keys, by which an editor completes and checks them. No file
-    that is there already is written over.
+    It is valid as written. The schema of all keys is written beside it, so that an editor can
+    complete and check them. No existing file is overwritten.
     """
     from virsci_society.agents.files.atomic_files import make_folder, write_atomically
     from virsci_society.scenarios.config.document import SUFFIXES
@@ -40,31 +40,18 @@ def new(
     target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
     if target.exists() or target.is_symlink():
         raise InputError(f"{target}: exists already; give another name")
-    text = scenario_text(target.stem, from_)
+    text, schema = scenario_text(target.stem, from_), target.with_name(SCHEMA)
     with disk_errors_as(InputError, f"{target}: cannot be written"):
         make_folder(target.parent)
         # Before the scenario, whose first line names it.
-        schema = write_schema(target, schema_text(Scenario))
-        write_atomically(target, f"# yaml-language-server: $schema={schema.name}\n{text}")
-    if schema.name != SCHEMA:
-        tell(f"{schema.with_name(SCHEMA)}: is another file, and stays; the keys are in {schema}")
+        if schema.exists() or schema.is_symlink():
+            tell(f"{schema}: exists already, and is not changed")
+        else:
+            write_atomically(schema, schema_text(Scenario))
+        write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")
     tell(f"{target}: edit it, then")
     tell(f"  society check {target}")
     tell(f"  society run {target}")
-
-
-def write_schema(target: Path, text: str) -> Path:
-    """Write the schema beside a new scenario, and over no other file; returns where it stands."""
-    from virsci_society.agents.files.atomic_files import write_atomically
-
-    # The second name for a folder with the schema of another release, or a file of the user's own.
-    for schema in (target.with_name(SCHEMA), target.with_suffix(".schema.json")):
-        if not (schema.exists() or schema.is_symlink()):
-            write_atomically(schema, text)
-            return schema
-        if schema.is_file() and schema.read_bytes() == text.encode():
-            return schema
-    raise InputError(f"{schema}: is another file than the schema; move it, or give another name")
 
 
 def scenario_text(name: str, parent: str | None) -> str:

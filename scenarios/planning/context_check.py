@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from virsci_society.agents.backends.context_window import OLLAMA_HOME, read_window
@@ -23,6 +24,7 @@ class CheckResult:
     advice: str = ""
 
 
+ok, note, problem = (partial(CheckResult, state) for state in ("ok", "note", "problem"))
 _TRIMMED = "and longer prompts are trimmed by a fixed rule"
 
 
@@ -71,8 +73,7 @@ def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[Chec
     takes = f"the longest prompt takes about {need:,} tokens with its reply"
     stated = paid.context if paid.context is not None else paid.window
     if stated is not None and stated < need:
-        yield CheckResult(
-            "note",
+        yield note(
             f"backend.context: {takes}, more than {stated:,}, {_TRIMMED}",
             f"set backend.context={window_size(need)} if the model can read so many",
         )
@@ -96,16 +97,14 @@ def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[Chec
     # By its own API Ollama is asked for a window, up to what the model was made for.
     tokens = window.most if paid.sets_window else window.tokens
     if tokens is None:
-        yield CheckResult("ok", f"{takes}; the context window is not known")
+        yield ok(f"{takes}; the context window is not known")
         return
     has = f"the context window has at most {tokens:,} ({window.server} says)"
     if need <= tokens:
-        yield CheckResult("ok", f"{takes}; {has}")
+        yield ok(f"{takes}; {has}")
         return
     longer = {
         "vLLM": f"start vLLM with --max-model-len {window_size(need)}",
         "llama.cpp": f"start llama-server with --ctx-size {window_size(need)} for each slot",
     }.get(window.server, "use a model with a longer window")
-    yield CheckResult(
-        "problem", f"{takes}, and {has}", f"{longer}, or set backend.context={tokens}, {_TRIMMED}"
-    )
+    yield problem(f"{takes}, and {has}", f"{longer}, or set backend.context={tokens}, {_TRIMMED}")

@@ -40,7 +40,13 @@ from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, check_text, copied
 from virsci_society.agents.spelling import plain_line
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.context_check import CheckResult, compare_windows
+from virsci_society.scenarios.planning.context_check import (
+    CheckResult,
+    compare_windows,
+    note,
+    ok,
+    problem,
+)
 from virsci_society.scenarios.planning.speed import (
     SHORT,
     Speed,
@@ -83,10 +89,10 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
     backend = scenario.backend.backend
     paid = backend.paid
     yield from check_installation("llm" if getattr(paid, "client", "") == "litellm" else "")
-    if isinstance(paid, Offline):
-        yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
+    offline = isinstance(paid, Offline)
+    yield ok(f"who speaks: {backend.about}{'; nothing was connected to' if offline else ''}")
+    if offline:
         return
-    yield CheckResult("ok", f"who speaks: {backend.about}")
     access = list(check_access(paid))
     yield from access
     if any(finding.state == "problem" for finding in access):
@@ -95,8 +101,7 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
     rehearsal.run(most=REHEARSED)
     questions = list(rehearsal.first.values())
     if not questions:
-        advice = "raise until, or found more teams"
-        yield CheckResult("problem", "the scenario asks nothing", advice)
+        yield problem("the scenario asks nothing", "raise until, or found more teams")
         return
     if isinstance(paid, ChatCompletionsBackend) and not quick:
         longest = longest_prompt(scenario)
@@ -107,8 +112,7 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
                 paid = request_window(paid, tokens_needed(paid, longest))
             except InputError:
                 return  # a run would be refused, too
-            message = f"every request asks for a context window of {paid.window:,} tokens"
-            yield CheckResult("ok", message)
+            yield ok(f"every request asks for a context window of {paid.window:,} tokens")
     session = _Session(paid, scenario.backend.at_once)
     try:
         with asyncio.Runner(loop_factory=PatientLoop) as runner:
@@ -125,18 +129,17 @@ def check_installation(extra: str = "") -> Iterator[CheckResult]:
     """Check the installed files and the releases of all packages that are required."""
     from packaging.requirements import Requirement
 
-    yield CheckResult("ok", f"Python {platform.python_version()}")
+    yield ok(f"Python {platform.python_version()}")
     try:
         installed = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError:
-        yield CheckResult("problem", f"{DISTRIBUTION} is not installed", "run pip install -e .")
+        yield problem(f"{DISTRIBUTION} is not installed", "run pip install -e .")
         return
     if changed := changed_files(installed):
-        message = f"{changed[0]} is not the file that was installed"
-        advice = "install it once more: pip install --force-reinstall --no-deps virsci-society"
-        yield CheckResult("problem", message, advice)
+        cure = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
+        yield problem(f"{changed[0]} is not the file that was installed", f"run {cure}")
     else:
-        yield CheckResult("ok", "every file is as it was installed")
+        yield ok("every file is as it was installed")
     releases = []
     for wanted in map(Requirement, installed.requires or ()):
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):
@@ -145,14 +148,13 @@ def check_installation(extra: str = "") -> Iterator[CheckResult]:
         try:
             version = metadata.version(wanted.name)
         except metadata.PackageNotFoundError:
-            yield CheckResult("problem", f"{wanted.name} is not installed", f"run {cure}")
+            yield problem(f"{wanted.name} is not installed", f"run {cure}")
             continue
         if wanted.specifier.contains(version, prereleases=True):
             releases.append(f"{wanted.name} {version}")
         else:
-            advice = f"install {wanted.name}{wanted.specifier}"
-            yield CheckResult("problem", f"{wanted.name} {version}", advice)
-    yield CheckResult("ok", f"packages: {', '.join(releases)}")
+            yield problem(f"{wanted.name} {version}", f"install {wanted.name}{wanted.specifier}")
+    yield ok(f"packages: {', '.join(releases)}")
 
 
 def changed_files(installed: metadata.Distribution) -> list[Path]:
@@ -179,16 +181,15 @@ def check_access(backend: Backend) -> Iterator[CheckResult]:
         return
     if endpoint.key is not None:
         if os.environ.get(endpoint.key, "").strip():
-            yield CheckResult("ok", f"the environment variable {endpoint.key} is set")
+            yield ok(f"the environment variable {endpoint.key} is set")
         else:
-            message = f"the environment variable {endpoint.key} is not set"
-            yield CheckResult("problem", message, f"set {endpoint.key}")
+            yield problem(f"the environment variable {endpoint.key} is not set", "set it")
     if not (endpoint.api_base or endpoint.provider):
         return
     try:
         route = route_to(endpoint.api_base or f"https://{endpoint.provider}")
     except InputError as error:
-        yield CheckResult("problem", str(error), "change or unset that variable")
+        yield problem(str(error), "change or unset that variable")
         return
     way = "directly, without a proxy"
     if route.proxy is not None:
@@ -198,7 +199,7 @@ def check_access(backend: Backend) -> Iterator[CheckResult]:
     message = f"requests go to {endpoint.place} {way}"
     if not (endpoint.api_base or "https:").startswith("http:"):
         message += f"; certificates are those of {route.certificates or 'the system'}"
-    yield CheckResult("ok", message)
+    yield ok(message)
 
 
 def check_deadlines(
@@ -350,38 +351,34 @@ class _Session:
             )
         if not self.replies:
             if self.error is None:
-                message = f"the model gave a verdict in place of a reply: {self.forms}"
-                yield CheckResult("note", message)
+                yield note(f"the model gave a verdict in place of a reply: {self.forms}")
             return
         name = f" as {self.replies[0].model}" if self.replies[0].model else ""
-        yield CheckResult("ok", f"the model answers{name}, in {self.seconds[0]:.2f} s")
+        yield ok(f"the model answers{name}, in {self.seconds[0]:.2f} s")
         usages = [reply.usage for reply in self.replies]
         if any(usage.estimated for usage in usages):
-            yield CheckResult(
-                "note",
+            yield note(
                 "the provider does not count tokens; budgets and costs go by four characters each",
                 "switch usage on at the server, if it can",
             )
         else:
-            yield CheckResult("ok", "tokens are counted by the provider")
+            yield ok("tokens are counted by the provider")
         if self.paid.free:
-            yield CheckResult("ok", "the server is on this machine, so nothing is paid")
+            yield ok("the server is on this machine, so nothing is paid")
         elif self.paid.priced:
-            yield CheckResult(
-                "ok",
+            yield ok(
                 f"the price of the model is known: {len(usages)} test calls cost "
-                f"{sum(map(self.paid.price, usages)):.6f} US dollars",
+                f"{sum(map(self.paid.price, usages)):.6f} US dollars"
             )
         else:
-            yield CheckResult(
-                "note",
+            yield note(
                 "the price of the model is not known, so a budget in dollars cannot be set",
                 "give backend.prices.input and backend.prices.output per million tokens",
             )
         if cached := sum(usage.cached_tokens for usage in usages):
             prompts = sum(usage.prompt_tokens for usage in usages)
-            yield CheckResult("ok", f"{cached:,} of {prompts:,} prompt tokens were in its cache")
-        yield from (CheckResult("ok", f"{form}: {text}") for form, text in self.said.items())
+            yield ok(f"{cached:,} of {prompts:,} prompt tokens were in its cache")
+        yield from (ok(f"{form}: {text}") for form, text in self.said.items())
         if self.wanted > 1:
             yield from self._of_all_forms(advice)
 
@@ -393,33 +390,30 @@ class _Session:
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
         message = f"forms: {len(self.forms)} asked for; {counted}"
         if echoed := [form for form, how in self.forms.items() if how == "echoed"]:
-            yield CheckResult(
-                "problem",
+            yield problem(
                 f"{SHOWS_THE_FORM}: words of the page came in place of an answer to "
                 f"{', '.join(echoed)}",
                 "use a larger model",
             )
         if unread := [form for form, how in self.forms.items() if how == "unread"]:
-            yield CheckResult("problem", f"{message}; never filled: {', '.join(unread)}", advice)
+            yield problem(f"{message}; never filled: {', '.join(unread)}", advice)
         elif counts["re-asked"] > OFTEN * len(self.forms):
-            yield CheckResult("note", message, f"re-asks cost. {advice}")
+            yield note(message, f"re-asks cost. {advice}")
         else:
-            yield CheckResult("ok", message)
+            yield ok(message)
         if self.repeated:
-            yield CheckResult("ok", "a question was answered the same after others, by its seed")
+            yield ok("a question was answered the same after others, by its seed")
         elif self.repeated is not None:
-            yield CheckResult(
-                "note",
+            yield note(
                 "the same question with the same seed got another reply after other questions, so "
                 "a run is repeated by 'society replay' alone",
                 "for use: local, set backend.deterministic=on; see docs/live.md for other servers",
             )
         if self.limited is not None and self.limited > 2 * SHORT:
-            yield CheckResult(
-                "problem",
+            yield problem(
                 f"replies are not limited to max_tokens: {self.limited} tokens came where {SHORT} "
                 "were asked for, so a budget could be overspent",
                 "see whether the server takes max_tokens, or use another",
             )
         elif self.limited is not None:
-            yield CheckResult("ok", "replies are limited to max_tokens")
+            yield ok("replies are limited to max_tokens")
