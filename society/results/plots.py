@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numpy as np
 import pandas as pd
 
-from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.agents.lazy_imports import nx, require_extra
 
 STATES = {
@@ -43,7 +41,7 @@ class RunPlots:
         self._run = run
 
     def __repr__(self) -> str:
-        return "<plots of a run: timeline, people, network, papers, calls>"
+        return "<plots of a run: timeline, network>"
 
     def timeline(self, ax: Any = None) -> Any:
         """Every team as a bar from its founding to the end of its work, by colour of its state.
@@ -67,33 +65,6 @@ class RunPlots:
         axes.set(xlabel="simulated days", ylabel="team, by founding", title="Teams")
         axes.locator_params(axis="y", integer=True)
         if len(teams):
-            axes.legend()
-        return axes
-
-    def people(self, ax: Any = None, *, most: int = 40) -> Any:
-        """Scientists as rows and their memberships as bars, those with most of them on top.
-
-        Memberships at the same time are drawn over each other, so that a darker part of a bar
-        is a scientist in several teams.
-        """
-        axes = _axes(ax)
-        members = self._run.table("members", plain=True)
-        # By name among equals, because pandas leaves their order open.
-        names = sorted(members["scientist"].value_counts().items(), key=lambda one: (-one[1], one))
-        place = {name: row for row, (name, _) in enumerate(names[:most])}
-        shown = members[members["scientist"].isin(list(place))]
-        begun = shown["joined"]
-        for role, colour in (("leader", "tab:blue"), ("member", "tab:green")):
-            rows = (shown["role"] == "leader") == (role == "leader")
-            spans = shown["left"].fillna(self._run.days)[rows] - begun[rows]
-            at = shown.loc[rows, "scientist"].map(place)
-            axes.barh(at, spans, left=begun[rows], color=colour, alpha=0.5, label=role)
-        called = [with_invented_names(str(name)) for name in place]
-        axes.set_yticks(list(place.values()), called, fontsize="x-small")
-        axes.set_xlim(min([0.0, *begun]), self._run.days)
-        axes.invert_yaxis()
-        axes.set(xlabel="simulated days", title="People by the teams they are in")
-        if len(shown):
             axes.legend()
         return axes
 
@@ -127,46 +98,6 @@ class RunPlots:
             axes.legend()
         axes.set(title=f"Co-authors on day {last:g}")
         axes.set_axis_off()
-        return axes
-
-    def papers(self, ax: Any = None) -> Any:
-        """Papers so far, and teams at work, over simulated time."""
-        axes = _axes(ax)
-        run = self._run
-        teams = run.table("teams", plain=True)
-        published = np.sort(run.table("papers", plain=True)["published"].to_numpy())
-        days = np.concatenate([[0.0], published, [run.days]])
-        counts = np.concatenate([np.arange(len(published) + 1), [len(published)]])
-        axes.step(days, counts, where="post", color="tab:blue", label="papers so far")
-        begun = pd.Series(1.0, index=teams["founded"])
-        ended = pd.Series(-1.0, index=teams["finished"].dropna())
-        span = pd.Series(0.0, index=[0.0, run.days])
-        at_work = pd.concat([begun, ended, span]).groupby(level=0).sum().sort_index().cumsum()
-        axes.step(
-            at_work.index,
-            at_work.to_numpy(),
-            where="post",
-            color="tab:orange",
-            label="teams at work",
-        )
-        axes.set(xlabel="simulated days", ylabel="number", title="Papers and teams")
-        axes.locator_params(axis="y", integer=True)
-        axes.legend()
-        return axes
-
-    def calls(self, ax: Any = None) -> Any:
-        """Questions asked, by stage and act."""
-        axes = _axes(ax)
-        calls = self._run.table("calls", plain=True)
-        counts = calls.groupby(["stage", "act"]).size().unstack("act", fill_value=0)
-        before = np.zeros(len(counts))
-        for act in counts.columns:
-            axes.bar(counts.index, counts[act], bottom=before, label=act)
-            before = before + counts[act].to_numpy()
-        axes.set(xlabel="stage", ylabel="calls", title="Calls by stage and act")
-        axes.locator_params(axis="y", integer=True)
-        if len(counts):
-            axes.legend(fontsize="small")
         return axes
 
 

@@ -101,15 +101,10 @@ class Run:
 
     Args:
         tables: by name; those left out are read from the folder, or are empty.
-        manifest: see above.
-        scenario: see above.
-        scenario_text: see above; empty: the scenario as JSON.
-        vectors: see above.
-        databases: see above.
+        scenario_text: empty: the scenario as JSON.
         metrics: by name, those that are in memory.
         events: of a run without a folder, in simulated order.
-        digest: see above; None: that of the manifest, if it has one.
-        folder: see above.
+        digest: None: that of the manifest, if it has one.
         hashes: of the files of the folder, each of which is checked when it is read; None: no
             file is checked.
 
@@ -235,7 +230,7 @@ class Run:
 
     @property
     def plot(self) -> RunPlots:
-        """Plots: ``run.plot.timeline()``, ``people``, ``network``, ``papers`` and ``calls``."""
+        """Plots: ``run.plot.timeline()`` and ``run.plot.network()``."""
         return RunPlots(self)
 
     def __repr__(self) -> str:

@@ -22,17 +22,10 @@ def run():
     return Run.from_rows(
         {
             "teams": teams,
-            "papers": rows("papers", {"paper": "A/1", "team": "A/1", "published": 70.0}),
             "ties": rows(
                 "ties",
                 {"source": "A", "target": "B", "date": -1.0, "papers": 2},
                 {"source": "B", "target": "C", "date": 70.0, "papers": 1},
-            ),
-            "calls": rows(
-                "calls",
-                {"call": "1", "stage": "topic", "act": "utter", "asked": 1.0},
-                {"call": "2", "stage": "topic", "act": "vote", "asked": 1.0},
-                {"call": "3", "stage": "ideas", "act": "utter", "asked": 1.0},
             ),
         },
         {"name": "drawn", "seed": 1, "days": 100.0},
@@ -71,16 +64,7 @@ def test_the_network_is_that_of_a_day(run):
     assert ties(-2.0) == []
 
 
-def test_papers_and_teams_at_work_are_counted(run, axes):
-    run.plot.papers(axes)
-    papers, teams = axes.lines
-    assert papers.get_xydata().tolist() == [[0, 0], [70, 1], [100, 1]]
-    assert teams.get_xydata().tolist() == [
-        [0, 0], [10, 1], [20, 2], [30, 3], [40, 2], [50, 1], [100, 1],
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["timeline", "network", "papers", "calls"])
+@pytest.mark.parametrize("name", ["timeline", "network"])
 def test_a_run_in_which_nothing_happened_can_be_drawn(name):
     empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})
     made = getattr(RunPlots(empty), name)()
