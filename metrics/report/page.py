@@ -1,4 +1,4 @@
-"""The page of a run, one self-contained HTML file without requests, complete without its script.
+"""The page of a run, one self-contained HTML file without scripts and requests.
 
 On top stands what happened (``overview``), with a strip of checks and cautions; below it the
 ``sections``. Every text of a run is escaped by the template; only the figures, drawn from numbers,
@@ -14,13 +14,7 @@ from virsci_society.metrics.report.network_figures import network_over_time
 from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.overview import first_screen, written_by_rules
 from virsci_society.metrics.report.sections import SECTIONS, Shown
-from virsci_society.metrics.report.templates import (
-    content_policy,
-    own_file,
-    style_sheet,
-    template_environment,
-    write_html,
-)
+from virsci_society.metrics.report.templates import style_sheet, template_environment, write_html
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.society.results.run import Run
 
@@ -28,13 +22,10 @@ from virsci_society.society.results.run import Run
 def render_page(run: Run) -> str:
     """The page of a run as HTML text; it opens without a network, and with scripts off."""
     environment = template_environment("virsci_society.metrics.report")
-    script = own_file(environment, "page.js")
     shown = Shown(run, summarise_run(run), run_communities([run]))
     sections = {name: section(shown) for name, section in SECTIONS.items()}
     return environment.get_template("page.html").render(
         style=style_sheet(environment),
-        script=script,
-        policy=content_policy(script),
         told=shown.summary,
         short=first_screen(*shown),
         by_rules=written_by_rules(run),

@@ -87,7 +87,6 @@ class Table(NamedTuple):
     rows: Sequence[Mapping[str, Any]]
     named: str
     caption: str = ""
-    sortable: bool = False
 
     @property
     def columns(self) -> list[tuple[str, str]]:
@@ -379,7 +378,7 @@ def people(shown: Shown) -> PageSection:
     columns = "scientist; number; topic: main topic; teams; led: of them led; papers; "
     columns += "cited: citations inside; before: papers before day 0; gone: left"
     title = f"People ({format_number(total)})"
-    return PageSection(title, tables=[Table(rows, columns, sortable=True)], fine=fine, folded=True)
+    return PageSection(title, tables=[Table(rows, columns)], fine=fine, folded=True)
 
 
 def papers(shown: Shown) -> PageSection:
@@ -419,7 +418,7 @@ def papers(shown: Shown) -> PageSection:
     by = f"HD, CD, CI and ON{shown.embedding}." if shown.embedding else ""
     return PageSection(
         f"Papers ({format_number(len(table))})",
-        tables=[Table(rows, columns, by, sortable=True)],
+        tables=[Table(rows, columns, by)],
         details=details,
         fine=fine,
         folded=True,

@@ -1,4 +1,4 @@
-"""Template environment, style sheet, security policy and row helper of all pages.
+"""Template environment, style sheet and row helper of all pages.
 
 The macros of ``macros.html`` (tables, figures, banners) belong to them. Every text is escaped; only
 figures, which are drawn from numbers, are not.
@@ -89,22 +89,8 @@ def template_environment(*packages: str) -> Environment:
 
 def style_sheet(environment: Environment) -> Markup:
     """The text of ``page.css``, which all pages share."""
-    return own_file(environment, "page.css")
-
-
-def own_file(environment: Environment, name: str) -> Markup:
-    """The text of a style sheet or script that lies beside the templates, as it is."""
-    text = environment.loader.get_source(environment, name)[0] if environment.loader else ""
+    text = environment.loader.get_source(environment, "page.css")[0] if environment.loader else ""
     return Markup(text)  # noqa: S704 - our own file
-
-
-def content_policy(script: str) -> Markup:
-    """The content security policy of a page: no request, and no script but the given one."""
-    policy = (
-        f"default-src 'none'; script-src '{source_hash(script)}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return Markup(policy)  # noqa: S704 - our own text
 
 
 def source_hash(text: str) -> str:

@@ -131,7 +131,7 @@ def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
     done = subprocess.run(command, capture_output=True, timeout=500, check=True)
     dom = done.stdout.decode()
     assert "<body>" in dom
-    assert dom.count("<script") == 1
+    assert "<script" not in dom
     assert "<title>&lt;script&gt;" in dom
     assert dom.count("<section") == 11
 
@@ -149,9 +149,8 @@ def test_every_section_and_banner_is_there(html):
     ):
         assert words in text, words
     places = ("timeline", "network", "novelty", "people", "papers")
-    assert [html.index(f'<section id="{place}"') for place in ("short", *places)] == sorted(
-        html.index(f'<section id="{place}"') for place in ("short", *places)
-    )
+    found = [html.index(f' id="{place}"') for place in ("short", *places)]
+    assert found == sorted(found)
     for place in (*places, "reading", "provenance"):
         assert f'id="{place}"' in html
         assert f'href="#{place}"' in html
@@ -304,8 +303,8 @@ def test_numbers_are_written_for_people(value, text):
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
-def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
-    """At 360 pixels nothing leaves the window; a click sorts; a link opens its fold."""
+def test_a_browser_shows_unfolds_and_prints_it(hand_run, tmp_path):
+    """At 360 pixels nothing leaves the window; a link opens its fold."""
     path = write_page(hand_run(), tmp_path)
     with Browser(360, 800) as browser:
         browser.open(path)
@@ -317,16 +316,7 @@ def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
         )
         assert browser.value(letters) > 7, "pixels of the smallest letters of unfolded figures"
         browser.value("location.hash = '#people'")
-        browser.until("document.querySelector('#people details').open")
-        click = "document.querySelectorAll('#people thead button')[3].click()"
-        column = (
-            "[...document.querySelectorAll('#people tbody tr')].map(r => r.cells[3].textContent)"
-        )
-        browser.value(click)
-        teams = [int(text) for text in browser.value(column)]
-        assert teams == sorted(teams, reverse=True)
-        browser.value(click)
-        assert browser.value(column) == [str(number) for number in sorted(teams)]
+        browser.until("document.querySelector('#people').closest('details').open")
         browser.send("Emulation.setEmulatedMedia", media="print")
         sheets = base64.b64decode(browser.send("Page.printToPDF")["data"])
         assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", sheets)) <= 6
