@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
+
+import numpy as np
 
 from virsci_society.agents.spelling import plain_text
 
@@ -101,49 +103,38 @@ SYMBOLS: dict[str, Callable[[float], str]] = {
 """Outlines by name, as functions of half their width; they begin in the middle."""
 
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom."""
-
-
 def place_labels(
     points: Sequence[tuple[float, float]],
     widths: Sequence[float],
     height: float,
     gap: float,
-    within: Box,
+    within: tuple[float, float, float, float],
 ) -> list[tuple[float, float] | None]:
-    """Where names stand, the first ones first: right, left, above or below their point."""
-    taken: list[Box] = [(x - gap, y - gap, x + gap, y + gap) for x, y in points]
+    """Where names stand, the first ones first: right, left, above or below their point.
+
+    ``within`` is left, top, right and bottom; a name without room is None.
+    """
+    taken = np.array([(x - gap, y - gap, x + gap, y + gap) for x, y in points])
     placed: list[tuple[float, float] | None] = []
     for number, ((x, y), width) in enumerate(zip(points, widths, strict=False)):
-        half = height / 2
-        corners = (
-            (x + gap, y + half),
-            (x - gap - width, y + half),
+        # All but its own point, beside which a name stands.
+        left, top, right, bottom = np.delete(taken, number, axis=0).T
+        placed.append(None)
+        for start, low in (
+            (x + gap, y + height / 2),
+            (x - gap - width, y + height / 2),
             (x - width / 2, y - gap),
             (x - width / 2, y + gap + height),
-        )
-        # All but its own point, beside which a name stands.
-        others = [box for place, box in enumerate(taken) if place != number]
-        free = (
-            (left, bottom)
-            for left, bottom in corners
-            if _is_free((left, bottom - height, left + width, bottom), others, within)
-        )
-        found = next(free, None)
-        placed.append(found)
-        if found is not None:
-            taken.append((found[0], found[1] - height, found[0] + width, found[1]))
+        ):
+            end, high = start + width, low - height
+            inside = within[0] <= start and within[1] <= high
+            inside &= end <= within[2] and low <= within[3]
+            hits = (start < right) & (left < end) & (high < bottom) & (top < low)
+            if inside and not hits.any():
+                placed[-1] = (start, low)
+                taken = np.vstack([taken, (start, high, end, low)])
+                break
     return placed
-
-
-def _is_free(box: Box, others: Sequence[Box], within: Box) -> bool:
-    left, top, right, bottom = box
-    inside = left >= within[0] and top >= within[1] and right <= within[2] and bottom <= within[3]
-    return inside and not any(
-        left < other[2] and other[0] < right and top < other[3] and other[1] < bottom
-        for other in others
-    )
 
 
 ROW = 1.35 * FONT
@@ -168,26 +159,29 @@ def draw_legend(
     entries: Sequence[LegendEntry], left: float, top: float, columns: int, ink: str
 ) -> str:
     """The SVG of a legend."""
-    rows = max(1, -(-len(entries) // columns))
-    parts, at = [], left
-    for first in range(0, len(entries), rows):
-        column = entries[first : first + rows]
+    parts = []
+    for column, width in _columns(entries, columns):
         for row, entry in enumerate(column):
             middle = top + (row + 0.6) * ROW
-            parts.append(_sample(entry, at, middle))
-            parts.append(words_at(entry.words, at + FONT + 5, middle + 0.35 * FONT, ink))
-        at += FONT + 17 + LETTER * FONT * max(len(one.words) for one in column)
+            parts.append(_sample(entry, left, middle))
+            parts.append(words_at(entry.words, left + FONT + 5, middle + 0.35 * FONT, ink))
+        left += width
     return "".join(parts)
 
 
 def legend_width(entries: Sequence[LegendEntry], columns: int) -> float:
     """Width of a legend with so many columns."""
+    return sum(width for _, width in _columns(entries, columns))
+
+
+def _columns(
+    entries: Sequence[LegendEntry], columns: int
+) -> Iterator[tuple[Sequence[LegendEntry], float]]:
+    """The columns of a legend, with their widths."""
     rows = max(1, -(-len(entries) // columns))
-    longest = (
-        max(len(one.words) for one in entries[first : first + rows])
-        for first in range(0, len(entries), rows)
-    )
-    return sum(FONT + 17 + LETTER * FONT * letters for letters in longest)
+    for first in range(0, len(entries), rows):
+        column = entries[first : first + rows]
+        yield column, FONT + 17 + LETTER * FONT * max(len(one.words) for one in column)
 
 
 def _sample(entry: LegendEntry, at: float, middle: float) -> str:
