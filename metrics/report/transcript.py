@@ -1,4 +1,4 @@
-"""What was said in the teams of a run, stage by stage: as lines of text and as a page.
+"""What was said in the teams of a run, stage by stage: as rows and as lines of text.
 
 Everything is read from the tables ``teams``, ``members``, ``calls``, ``consultations`` and
 ``papers``; prompts, which no table holds, are handed in.
@@ -18,14 +18,8 @@ import pandas as pd
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.agents.spelling import did_you_mean, plain_text
-from virsci_society.metrics.report.templates import (
-    known_text,
-    records,
-    style_sheet,
-    template_environment,
-)
+from virsci_society.metrics.report.templates import known_text, records
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import speaker_of
 
 WIDTH = 80
 """Columns of the text."""
@@ -180,20 +174,6 @@ def transcript_lines(
             yield from _filled(talk.paper[0], "    ")
             yield from _filled(talk.paper[1], "    ")
         yield ""
-
-
-def transcript_page(
-    run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
-) -> str:
-    """A transcript as one HTML page; the arguments are those of ``transcript_lines``."""
-    environment = template_environment("virsci_society.metrics.report")
-    return environment.get_template("transcript.html").render(
-        title=f"{run.name}, seed {run.seed}",
-        about=speaker_of(run.manifest),
-        talks=list(team_talks(run, team, stage)),
-        prompts=prompts,
-        style=style_sheet(environment),
-    )
 
 
 def _spoken(row: Mapping[str, Any]) -> SpokenReply:

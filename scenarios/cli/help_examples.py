@@ -59,7 +59,6 @@ society show runs/quickstart-1 --follow
 society show runs/quickstart-1 --open
 society transcript runs/quickstart-1
 society transcript runs/quickstart-1 Vizona/1 --stage novelty --prompts
-society transcript runs/quickstart-1 Vizona/1 --page talk.html
 society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --min-papers 5 --out eco/mine
 society ecosystem build aminer AMINER_FOLDER --preset virsci-cs --out eco/virsci
 society ecosystem build csv papers.csv --columns title=Title,year=Year --boundary 2012 --out eco/csv

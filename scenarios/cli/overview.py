@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virsci_society.agents.errors import InputError, disk_errors_as
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.invented_names import masked_name, with_invented_names
 from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.terminal.arguments import (
@@ -314,35 +314,20 @@ def transcript(
         bool,
         typer.Option("--prompts", help="Show each prompt as it was sent; replays the journal."),
     ] = False,
-    page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", help="Write a page instead of text.")
-    ] = None,
     trust: Trust = False,
 ) -> None:
     """Print the conversations of a team, stage by stage.
 
-    Without a team, the teams of the run are listed. With --page one HTML file is written that can
-    be read offline.
+    Without a team, the teams of the run are listed.
     """
-    from virsci_society.metrics.report.transcript import (
-        team_lines,
-        transcript_lines,
-        transcript_page,
-    )
+    from virsci_society.metrics.report.transcript import team_lines, transcript_lines
 
     opened = open_to_show(run)
-    every = all_ or page is not None
     team = None if team is None else masked_name(team)
-    if team is None and not every:
+    if team is None and not all_:
         lines = team_lines(opened, with_invented_names)
     else:
         sent = _prompts(run, team, trust=trust) if prompts else {}
-        if page is not None:
-            written = transcript_page(opened, team, stage, sent)
-            tell(
-                f"transcript: {_write(page, written if prompts else with_invented_names(written))}"
-            )
-            return
         lines = list(transcript_lines(opened, team, stage, sent))
     tell(*(lines if prompts else map(with_invented_names, lines)))
 
@@ -358,13 +343,3 @@ def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:
         call.id: "\n".join(f"[{one.role}]\n{one.content}" for one in call.messages)
         for call in listing.calls
     }
-
-
-def _write(page: Path, text: str) -> Path:
-    from virsci_society.agents.files.atomic_files import write_atomically
-
-    if page.exists() or page.is_symlink():
-        raise InputError(f"{page}: exists already; give another file with --page")
-    with disk_errors_as(InputError, f"{page}: cannot be written"):
-        write_atomically(page, text)
-    return page

@@ -16,7 +16,6 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -238,24 +237,6 @@ class Run:
         facts = ", ".join(f"{count} {name}" for name, count in self._counts().items())
         name = self.name or "unnamed"
         return f"<Run {name}, seed {self.manifest.get('seed')}: {facts}; {self._state()}>"
-
-    def _repr_html_(self) -> str:
-        facts = {
-            "seed": self.manifest.get("seed"),
-            "simulated days": self.manifest.get("days"),
-            **self._counts(),
-            "state": self._state(),
-            "who spoke": speaker_of(self.manifest),
-            "digest": self.digest,
-            "folder": self.folder,
-            "metrics": ", ".join(self.metric_names()),
-        }
-        rows = "".join(
-            f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>"
-            for key, value in facts.items()
-            if value not in (None, "")
-        )
-        return f"<table><caption>{escape(self.name or 'a run')}</caption>{rows}</table>"
 
     def _counts(self) -> dict[str, str]:
         return {name: self._count(name) for name in ("scientists", "teams", "papers", "calls")}

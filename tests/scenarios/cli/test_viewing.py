@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import society
-from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.measures import MEASURES
@@ -315,18 +314,6 @@ def test_a_transcript_of_one_stage_with_prompts(small_run):
     text = society("transcript", small_run, team, "--stage", "novelty", "--prompts").output
     assert text.count("  | [user]\n") == len(votes[votes["team"] == team])
     assert "== topic" not in text
-
-
-def test_a_transcript_as_a_page(small_run, here):
-    done = society("transcript", small_run, "--page", "talk.html")
-    assert done.output == "transcript: talk.html\n"
-    page = (here / "talk.html").read_text(encoding="utf-8")
-    assert_inert(page)
-    assert len(Page(page).ids) >= 2
-    assert not re.search(r"Scientist\d", page)  # people have the names of the other pages
-    again = society("transcript", small_run, "--page", "talk.html")
-    assert again.exit_code == 2
-    assert "talk.html: exists already" in again.stderr
 
 
 @pytest.mark.parametrize(

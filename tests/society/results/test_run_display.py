@@ -21,13 +21,6 @@ def test_a_run_says_what_it_is():
     assert repr(made(partial="a budget")).endswith("; not finished: a budget>")
 
 
-def test_a_notebook_gets_a_table_in_which_nothing_is_markup():
-    shown = made(backend={"about": "rules & <i>more</i>"})._repr_html_()
-    assert "<b>" not in shown
-    assert "&lt;b&gt;mine" in shown
-    assert "rules &amp; &lt;i&gt;more" in shown
-
-
 def test_nothing_but_the_heads_of_files_is_read_for_it(tmp_path):
     write_tables(tmp_path, {})
     (tmp_path / "manifest.json").write_text('{"name": "n", "seed": 1, "days": 1.0}')
