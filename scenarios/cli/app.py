@@ -92,8 +92,7 @@ def run(
     set_: Settings = None,
     out: Annotated[Path | None, typer.Option("--out", help="The run folder.")] = None,
     fork: Annotated[
-        Path | None,
-        typer.Option("--fork", metavar="RUN", help="Take from RUN the calls that are the same."),
+        Path | None, typer.Option("--fork", metavar="RUN", help="Reuse identical calls of RUN.")
     ] = None,
     trust: Trust = False,
     online: Online = False,
@@ -150,7 +149,9 @@ def fork(
     set_: Settings = None,
     remove: Annotated[
         str | None,
-        typer.Option("--remove", metavar="RANK:N|NAMES", help="Who leaves: degree:10, or Hatamer."),
+        typer.Option(
+            "--remove", metavar="RANK:N|NAMES", help="Scientists who leave: degree:10, or Hatamer."
+        ),
     ] = None,
     seed: Seed = None,
     trust: Trust = False,

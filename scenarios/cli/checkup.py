@@ -51,7 +51,7 @@ def plan(
     if json:
         tell_json(found.to_data())
     else:
-        title = f"{chosen.name}, seed {chosen.seed}: what a run will take"
+        title = f"{chosen.name}, seed {chosen.seed}: estimate of one run"
         print_table(title, ("figure", "estimate"), list(found.figures()))
         if len(found.pages):
             pages = list(found.pages.itertuples(index=False, name=None))
@@ -79,8 +79,8 @@ def prompts(
 ) -> None:
     """Write every prompt to a file of its own, with an index and tokens.
 
-    Rule-based scientists rehearse a scenario; no model is asked and nothing is paid. Of a finished
-    run, the prompts are those that were sent and the replies those that came.
+    Rule-based scientists rehearse a scenario; no model is called and nothing is paid. For a
+    finished run, the prompts that were sent and the replies that were received are written.
     """
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning import prompt_pages
@@ -135,9 +135,9 @@ def doctor(
 ) -> None:
     """Check the installation or the integrity of a folder.
 
-    For a scenario, a language model is asked at most some twenty questions, which are paid for. Of
-    a folder, every file and every row of its journals is checked against their hashes; the runs of
-    an archive of 'society export archive' are also replayed from their journals.
+    For a scenario with a language model, at most twenty calls are made and paid for. For a folder,
+    every file and every row of its journals is compared with its hash. The runs of an archive are
+    also replayed from their journals.
     """
     if Path(what).is_dir() or Path(what).suffix == ".zip":
         _verify(Path(what), trust)
@@ -154,7 +154,7 @@ def doctor(
         if finding.advice:
             tell(f"{'':8} -> {redact(finding.advice)}")
     if wrong:
-        raise InputError(f"{wrong} {'thing has' if wrong == 1 else 'things have'} to be changed")
+        raise InputError(f"{wrong} problem{'' if wrong == 1 else 's'} found")
     tell("all is well")
 
 

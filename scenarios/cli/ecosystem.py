@@ -25,9 +25,9 @@ HELP = "Build and describe the initial data of a society."
 ecosystem = typer.Typer(help=HELP, no_args_is_help=True)
 NO_PAST = "EMPTY: no past papers"
 """In the note of a build that has none."""
-Scientists = Annotated[int, typer.Option("--scientists", min=1, help="Of synthetic.")]
+Scientists = Annotated[int, typer.Option("--scientists", min=1, help="For synthetic.")]
 Papers = Annotated[
-    int, typer.Option("--papers", min=2, help="Of synthetic: past and contemporary together.")
+    int, typer.Option("--papers", min=2, help="For synthetic: past and contemporary.")
 ]
 
 
@@ -51,53 +51,53 @@ def build(
     embedding: Annotated[
         str,
         typer.Option(
-            help="What makes the vectors: lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ "
-            "before a model for both side by side."
+            help="lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ before a model for both "
+            "side by side."
         ),
     ] = "lsa",
-    api_base: Annotated[
-        str | None, typer.Option(help="Where a litellm: embedding is asked.")
-    ] = None,
+    api_base: Annotated[str | None, typer.Option(help="Address of a litellm: embedding.")] = None,
     key: Annotated[
-        str | None, typer.Option(help="Name of the variable that holds its key.")
+        str | None, typer.Option(help="Name of the environment variable with its key.")
     ] = None,
     min_papers: Annotated[
-        int | None, typer.Option(min=0, help="Papers of a scientist, at least (1).")
+        int | None, typer.Option(min=0, help="Least papers of a scientist (1).")
     ] = None,
     min_coauthors: Annotated[
-        int | None, typer.Option(min=0, help="Different co-authors on them, at least (0).")
+        int | None, typer.Option(min=0, help="Least different co-authors (0).")
     ] = None,
     count_on: Annotated[
         Literal["all", "kept"] | None,
-        typer.Option(help="Count them on all the source's past papers (all), or kept ones."),
+        typer.Option(help="Count them in all past papers of the source, or in kept ones."),
     ] = None,
     active_years: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Only people with a paper in so many years before the boundary (all years)."
+            min=1,
+            help="Only people with a paper in this number of years before the boundary (all).",
         ),
     ] = None,
-    first_year: Annotated[int | None, typer.Option(help="Leave out what is older.")] = None,
-    last_year: Annotated[int | None, typer.Option(help="Leave out what is newer.")] = None,
+    first_year: Annotated[int | None, typer.Option(help="Leave out older papers.")] = None,
+    last_year: Annotated[int | None, typer.Option(help="Leave out newer papers.")] = None,
     require_abstract: Annotated[
         bool | None,
         typer.Option(
             "--abstract-required/--no-abstract-required",
-            help="Leave out papers without abstract (the default).",
+            help="Leave out papers without abstract (default).",
         ),
     ] = None,
     min_citations_past: Annotated[
-        int | None, typer.Option(min=0, help="Of a past paper, at the boundary.")
+        int | None,
+        typer.Option(min=0, help="Least citations of a past paper, at the boundary (0)."),
     ] = None,
     min_citations_contemporary: Annotated[
-        int | None, typer.Option(min=0, help="Of a paper from the boundary on.")
+        int | None, typer.Option(min=0, help="Least citations of a later paper (0).")
     ] = None,
     authors: Annotated[
-        Literal["id", "name"], typer.Option(help="Tell authors apart by id, or by name.")
+        Literal["id", "name"], typer.Option(help="Identify authors by id or by name.")
     ] = "id",
     nameless: Annotated[
         Literal["name", "drop"],
-        typer.Option(help="An author without an id: told by the name, or left out."),
+        typer.Option(help="Identify authors without an id by name, or leave them out."),
     ] = "name",
     malformed_share: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
@@ -108,17 +108,16 @@ def build(
     columns: Annotated[
         str,
         typer.Option(
-            metavar="FIELD=COLUMN,...", help="Of csv: where the fields are; or scopus, wos."
+            metavar="FIELD=COLUMN,...", help="For csv: the column of each field; or scopus, wos."
         ),
     ] = "",
     keep_names: Annotated[
         bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
     ] = False,
     seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Of the masks and the embedding (0); of synthetic (1)."),
+        int | None, typer.Option(min=0, help="For masks and embedding (0), or for synthetic (1).")
     ] = None,
-    licence: Annotated[str, typer.Option(help="What the manifest says of rights.")] = "",
+    licence: Annotated[str, typer.Option(help="Licence of the data, for the manifest.")] = "",
     trust: Annotated[
         bool, typer.Option("--trust", help="Import an importer that is named by path.")
     ] = False,
@@ -296,7 +295,7 @@ def info(
     source: Annotated[str, typer.Argument(metavar="DIR|synthetic")],
     scientists: Scientists = 300,
     papers: Papers = 4000,
-    seed: Annotated[int, typer.Option(min=0, help="Of synthetic.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="For synthetic.")] = 1,
 ) -> None:
     """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""
     from virsci_society.society.ecosystem.ecosystem import Ecosystem

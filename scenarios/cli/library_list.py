@@ -44,14 +44,14 @@ def list_(
         Path,
         typer.Argument(
             metavar="WHERE",
-            help="Of runs and models: the folder. Of facts, keys: the fact or section to show.",
+            help="For runs and models: the folder; for facts and keys: the fact or section.",
         ),
     ] = Path("runs"),
     json: Annotated[
         bool, typer.Option("--json", help="Runs as JSON, or keys as JSON Schema for editors.")
     ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Of keys: all, not only those that are commonly set.")
+        bool, typer.Option("--full", help="All keys, not only the common ones.")
     ] = False,
 ) -> None:
     """List scenarios, components, runs and settings.

@@ -49,7 +49,7 @@ def show(
         bool, typer.Option("--open", help="Open the page of a run or a study in the browser.")
     ] = False,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Show it again every few seconds until it ends.")
+        bool, typer.Option("--follow", help="Refresh every few seconds until the run ends.")
     ] = False,
     table: Annotated[
         str | None, typer.Option(metavar="NAME", help="Print one table or measure of a run.")
@@ -304,15 +304,14 @@ def terminal_width() -> int:
 def transcript(
     run: RunFolder,
     team: Annotated[
-        str | None, typer.Argument(metavar="TEAM", help="A team; without one they are listed.")
+        str | None, typer.Argument(metavar="TEAM", help="A team; by default, teams are listed.")
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every team, one after the other.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Every team.")] = False,
     stage: Annotated[
         str | None, typer.Option("--stage", metavar="STAGE", help="This stage only.")
     ] = None,
     prompts: Annotated[
-        bool,
-        typer.Option("--prompts", help="Show each prompt as it was sent; replays the journal."),
+        bool, typer.Option("--prompts", help="Show each prompt as sent; replays the journal.")
     ] = False,
     trust: Trust = False,
 ) -> None:

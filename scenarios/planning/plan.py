@@ -148,7 +148,7 @@ class Plan:
             yield speed_text(self.speed)
         if backend.free:
             yield "the server is on this machine, so nothing is paid"
-        yield "a model's own words can make it less or more; backend.budget bounds what is spent"
+        yield "a model may make fewer or more calls; backend.budget limits what is spent"
         if not self.priced:
             yield UNPRICED
         if self.window:

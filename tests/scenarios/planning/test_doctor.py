@@ -85,7 +85,7 @@ def test_what_a_provider_refuses_is_a_problem_with_advice(small, server, kind, t
     )
     assert problem
     assert todo in advice
-    assert "1 thing has to be changed" in done.stderr
+    assert "1 problem found" in done.stderr
 
 
 def test_a_key_that_is_missing_is_named_before_anything_is_asked(small, server):

@@ -143,7 +143,7 @@ def test_what_is_assumed_and_who_rehearses_is_printed(small, server):
     told = society("plan", small, *live(server)).stdout
     assert "by rule-based scientists, not by a language model" in told
     assert "assumed: replies 3 times as long as those of the rules" in told
-    assert "backend.budget bounds what is spent" in told
+    assert "backend.budget limits what is spent" in told
     assert "1000 tokens of a prompt read and 50 of a reply written in a second" in told
     assert "the server is on this machine, so nothing is paid" in told
     assert "price" not in told
