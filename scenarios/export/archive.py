@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PureWindowsPath
-from shutil import copyfileobj, disk_usage
+from shutil import copyfileobj
 from stat import S_IFDIR, S_IFMT, S_IFREG
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -35,15 +35,13 @@ from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
 from virsci_society.scenarios.study.lock import LOCK, folder_of, read_results, require_lock
-from virsci_society.society.results.speaker import backend_of, speaker_of
+from virsci_society.society.results.speaker import speaker_of
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
 RUN, STUDY, ECOSYSTEM = "run", "study", "ecosystem"
 CRATE = "https://w3id.org/ro/crate/1.3"
 SMALL, LARGEST_RATIO = 2**26, 200
 """An archive may unpack to 64 MiB, or to 200 times its own size; our files reach about 30 times."""
-DEEPEST, LONGEST = 16, 1000
-"""Parts and characters of the name of a member."""
 
 
 def write_archive(
@@ -162,7 +160,13 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
                 if fault := _fault_of(one, members):
                     raise InputError(f"{path}: {one.filename!r} {fault}; it is not unpacked")
                 members[one.filename] = one
-            _require_room(path, sum(one.file_size for one in members.values()), folder)
+            size, packed = sum(one.file_size for one in members.values()), path.stat().st_size
+            # A few bytes can stand for very many, which would fill the disk.
+            if size > max(SMALL, LARGEST_RATIO * packed):
+                raise InputError(
+                    f"{path}: unpacks from {packed:,} to {size:,} bytes, more than {LARGEST_RATIO} "
+                    "times as many; no archive of runs does"
+                )
             if SUMS not in members:
                 raise InputError(f"{path}: holds no {SUMS}; 'society export archive' writes it")
             lines = archive.read(SUMS).decode("utf-8", "replace").splitlines()
@@ -176,7 +180,14 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
                 if file_hash(Path(archive.extract(members[name], folder))) != listed[name]:
                     yield f"{name}: was changed after it was written"
     # Raised by zipfile for damage of one kind or another.
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        ValueError,
+        NotImplementedError,
+    ) as error:
         raise InputError(f"{path}: cannot be read: {error}; get it once more") from error
     except OSError as error:
         # Without the file's name, which may be one in the temporary folder.
@@ -189,32 +200,11 @@ def _fault_of(one: zipfile.ZipInfo, others: Mapping[str, zipfile.ZipInfo]) -> st
     parts = name.removesuffix("/").split("/")
     if {"", ".", ".."} & {*parts} or "\\" in name or PureWindowsPath(name).drive:
         return "is a name that leads out of the archive"
-    if len(parts) > DEEPEST or len(name) > LONGEST or not name.isprintable():
-        return "is a name that no file of an archive has"
     if name in others:
         return "is there twice"
-    if S_IFMT(one.external_attr >> 16) not in (0, S_IFREG, S_IFDIR):
-        return "is a link or another file that is not plain"
-    if one.flag_bits & 1:
-        return "is encrypted"
-    if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "is packed by another method than deflate"
+    if S_IFMT(one.external_attr >> 16) not in (0, S_IFREG, S_IFDIR) or one.flag_bits & 1:
+        return "is encrypted, a link or another file that is not plain"
     return ""
-
-
-def _require_room(path: Path, size: int, folder: Path) -> None:
-    """Refuse an archive that would fill the disk: a few bytes can stand for very many."""
-    packed, free = path.stat().st_size, disk_usage(folder).free
-    if size > max(SMALL, LARGEST_RATIO * packed):
-        raise InputError(
-            f"{path}: unpacks from {packed:,} to {size:,} bytes, more than {LARGEST_RATIO} times "
-            "as many; no archive of runs does"
-        )
-    if size > free / 2:
-        raise InputError(
-            f"{path}: unpacks to {size:,} bytes, more than half of the {free:,} that are free for "
-            "temporary files; set TMPDIR to a folder with more room, if you trust it"
-        )
 
 
 def _runs_in(folder: Path) -> list[Path]:
@@ -280,31 +270,18 @@ def crate_metadata(
 
 
 def _description(manifests: Collection[Mapping[str, Any]]) -> str:
-    """What made the runs, who spoke, what may be passed on, and what it has cost."""
-    words, papers = "The program made all of them.", "They are invented."
-    if any(backend_of(one).get("model") for one in manifests):
-        words = (
-            "The terms of the model's provider, or the licence of its weights, say whether its "
-            "words may be passed on."
-        )
-    sources = list(dict.fromkeys(str(one["ecosystem"]["source"]) for one in manifests))
-    if not {*sources} <= {"synthetic", "strangers"}:
-        papers = (
-            "Their licences hold for the excerpts that prompts show. If they are in a folder that "
-            "is not in this archive as ecosystem/, a replay needs it in the same place."
-        )
+    """What made the runs, who spoke, and what may be passed on."""
     programs = dict.fromkeys(
         f"virsci-society {one['versions']['virsci-society']} (Python {one['versions']['python']})"
         for one in manifests
     )
-    names = ("attempts", "prompt_tokens", "completion_tokens", "usd")
-    spent = {name: sum(one.get("ledger", {}).get(name, 0) for one in manifests) for name in names}
+    sources = dict.fromkeys(str(one["ecosystem"]["source"]) for one in manifests)
     return (
         f"Runs of a simulated society of scientists by {', '.join(programs)}. "
-        f"Words: {_speakers(manifests)}. {words} Past papers: "
-        f"{', '.join(sources)}. {papers} Costs: {spent['attempts']:,} calls, "
-        f"{spent['prompt_tokens']:,} + {spent['completion_tokens']:,} tokens, "
-        f"{spent['usd']:.2f} USD."
+        f"Words: {_speakers(manifests)}. Past papers: {', '.join(sources)}. The terms of a model's "
+        "provider, or the licence of its weights, say whether its words may be passed on, and the "
+        "licences of past papers hold for the excerpts that prompts show. Each manifest.json says "
+        "what its run has cost."
     )
 
 

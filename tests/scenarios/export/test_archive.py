@@ -81,7 +81,7 @@ def test_a_run_in_an_archive_is_replayed_to_its_digest(small_run, small_archive)
     for name in ("scenario.yaml", "journal.sqlite", "manifest.json", "tables/papers.parquet"):
         assert files[f"run/{name}"] == (small_run / name).read_bytes()
     assert "by virsci-society " in root["description"]
-    assert "rule-based scientists, not a language model. The program made" in root["description"]
+    assert "Words: rule-based scientists, not a language model" in root["description"]
     assert root["license"] == "No licence of this archive is stated."
     done = society("doctor", small_archive)
     assert done.exit_code == 0, done.output
@@ -149,11 +149,8 @@ def test_every_changed_missing_or_added_file_is_told(small_archive, tmp_path, mo
         ({"filename": "run/../../more"}, "leads out of the archive"),
         ({"filename": "C:/more"}, "leads out of the archive"),
         ({"filename": "run\\..\\more"}, "leads out of the archive"),
-        ({"filename": "run/" + "m" * 1000}, "no file of an archive has"),
-        ({"filename": "run/\x1b[2Jmore"}, "no file of an archive has"),
         ({"filename": "run/journal.sqlite"}, "is there twice"),
-        ({"external_attr": 0o120777 << 16}, "is a link"),
-        ({"compress_type": zipfile.ZIP_BZIP2}, "another method than deflate"),
+        ({"external_attr": 0o120777 << 16}, "a link or another file"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -227,17 +224,6 @@ def test_what_is_no_archive_is_told(small_archive, tmp_path):
     assert (done.exit_code, "none.zip" in done.output) == (2, True)
 
 
-def test_an_archive_that_would_fill_the_disk_is_refused_before_it_is_unpacked(
-    small_archive, monkeypatch
-):
-    size = sum(len(content) for content in members(small_archive).values())
-    room = shutil.disk_usage("/")._replace(free=size)
-    monkeypatch.setattr(archive, "disk_usage", lambda folder: room)
-    done = society("doctor", small_archive)
-    assert done.exit_code == 2
-    assert f"unpacks to {size:,} bytes" in " ".join(done.output.split())
-
-
 def test_a_run_that_was_changed_with_its_hashes_is_found_by_its_replay(small_archive, monkeypatch):
     def other(run, *, trust, settings):
         raise archive.Diverged(f"{run.name}: the replay has the digest 0")
@@ -308,7 +294,6 @@ def test_a_run_over_http_is_replayed_without_its_server(small_text, tmp_path, mo
     path = packed(folder, tmp_path / "live.zip")
     root = check_crate(path)
     assert "the language model openai/test, through litellm" in root["description"]
-    assert "terms of the model's provider" in root["description"]
     done = society("doctor", path)
     assert done.exit_code == 0, done.output
     assert "who spoke: the language model openai/test, through litellm" in done.stdout
