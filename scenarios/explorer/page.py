@@ -13,7 +13,6 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.metrics.population import people_ever
@@ -36,46 +35,25 @@ def parting_day(one: Run, other: Run) -> float | None:
     Calls count because two runs may say different things long before an event differs. Runs that
     begin with different people or ties part on day 0.
     """
-    for table in ("scientists", "ties"):
-        if not _before_the_run(one, table).equals(_before_the_run(other, table)):
-            return 0.0
-    dates = [_first_difference(_events(one), _events(other))]
-    dates.append(_first_difference(_calls(one), _calls(other)))
-    found = [date for date in dates if date is not None]
-    if not found:
-        return None if one.days == other.days else min(one.days, other.days)
-    return min(found)
+    found = []
+    for first, second in zip(_histories(one), _histories(other), strict=True):
+        differ = (both for both in zip_longest(first, second) if both[0] != both[1])
+        if both := next(differ, None):
+            found.append(min(entry[0] for entry in both if entry is not None))
+    if not found and one.days != other.days:
+        return min(one.days, other.days)
+    return min(found, default=None)
 
 
-def _before_the_run(run: Run, table: str) -> pd.DataFrame:
-    """The people, or the ties, of before day 0."""
-    rows = run.table(table)
-    early = rows["date"] < 0 if table == "ties" else rows["arrived"].isna()
-    # Numbered anew: later rows may stand between them in one of two runs.
-    return rows[early].reset_index(drop=True)
-
-
-def _events(run: Run) -> Iterator[tuple[float, Any]]:
-    for event in run.events():
-        rest = {key: value for key, value in event.items() if key != "sequence"}
-        yield float(event["date"]), rest
-
-
-def _calls(run: Run) -> Iterator[tuple[float, Any]]:
-    """Calls by date and id, with what was asked and answered."""
+def _histories(run: Run) -> Iterator[Iterator[tuple[float, Any]]]:
+    """People and ties of before day 0, events, and what was asked and answered, all with dates."""
+    people, ties = run.table("scientists"), run.table("ties")
+    for rows in (people[people["arrived"].isna()], ties[ties["date"] < 0]):
+        told = rows.astype(object).fillna("").itertuples(index=False, name=None)
+        yield ((0.0, row) for row in told)
+    yield ((float(event["date"]), {**event, "sequence": 0}) for event in run.events())
     calls = run.table("calls")[["asked", "call", "prompt_hash", "reply"]].fillna("")
-    for asked, *rest in calls.itertuples(index=False, name=None):
-        yield float(asked), rest
-
-
-def _first_difference(
-    first: Iterator[tuple[float, Any]], second: Iterator[tuple[float, Any]]
-) -> float | None:
-    """The earlier date of the first two entries that differ."""
-    for here, there in zip_longest(first, second):
-        if here != there:
-            return min(entry[0] for entry in (here, there) if entry is not None)
-    return None
+    yield ((float(row[0]), row) for row in calls.itertuples(index=False, name=None))
 
 
 FILE = "explorer.html"
