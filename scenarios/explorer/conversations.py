@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,29 +39,19 @@ SMALL_TABLES = {
 """Tables that are packed row by row, their columns in the order in which the page reads them."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedIdea:
-    """An idea that a prompt shows: on a ballot, or as the one to be written up."""
-
-    author: str
-    title: str
-    used: tuple[str, ...] = ()
-    retrieved: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ShownPrompt:
-    """What one call was asked."""
-
-    messages: tuple[tuple[str, str], ...]
-    ideas: tuple[AskedIdea, ...] = ()
-
-
 @dataclass(frozen=True)
 class PromptBook:
-    """The prompts of a run, which its tables do not hold."""
+    """The prompts of a run, which its tables do not hold.
 
-    questions: Mapping[str, ShownPrompt] = field(default_factory=dict)
+    Attributes:
+        texts: the prompt of each call.
+        ideas: those that the prompt of a call shows: a ballot, or the one to be written up.
+        titles: of the past papers that prompts show.
+        missing: why there are no prompts.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    ideas: Mapping[str, Sequence[CandidateIdea]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     missing: str = ""
 
@@ -84,11 +73,11 @@ def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
         return pack(said_in(run, made, book, chosen))
 
     def asked_of(chosen: Sequence[TeamTalk]) -> str:
-        return pack_prompts([one.call for talk in chosen for one in talk.said], book.questions)
+        return pack_prompts([one.call for talk in chosen for one in talk.said], book.texts)
 
     said, kept = fit(talks, said_by, room)
     prompts, shown = "", 0
-    if book.questions:
+    if book.texts:
         prompts, shown = fit(talks[:kept], asked_of, room - len(said))
     left_out = []
     if kept < len(talks):
@@ -97,7 +86,7 @@ def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
         )
     if book.missing and len(run.table("calls")):
         left_out.append(f"All prompts: {book.missing}.")
-    elif shown < kept and book.questions:
+    elif shown < kept and book.texts:
         left_out.append(
             f"Prompts of {kept - shown:,} of {kept:,} teams: the file would be too large."
         )
@@ -166,12 +155,12 @@ def said_in(
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
         **{name: _rows(run, made, name, columns) for name, columns in SMALL_TABLES.items()},
         "calls": calls,
-        **ideas_of(said, book.questions),
+        **ideas_of(said, book.ideas),
     }
 
 
 def ideas_of(
-    said: Sequence[tuple[TeamTalk, SpokenReply]], questions: Mapping[str, ShownPrompt]
+    said: Sequence[tuple[TeamTalk, SpokenReply]], shown: Mapping[str, Sequence[CandidateIdea]]
 ) -> dict[str, Any]:
     """Which calls put forward the ideas that a ballot lists or that a draft writes up."""
     known: dict[tuple[str, str, str], int] = {}
@@ -180,9 +169,8 @@ def ideas_of(
     for place, (talk, one) in enumerate(said):
         if title := dict(one.fields).get("Title"):
             known[talk.team, one.speaker, title] = place
-        asked = questions.get(one.call)
-        for idea in () if asked is None else asked.ideas:
-            origin = known.get((talk.team, idea.author, idea.title), -1)
+        for idea in shown.get(one.call, ()):
+            origin = known.get((talk.team, idea.author, idea.idea.title), -1)
             ballots.setdefault(place, []).append(origin)
             if origin >= 0:
                 papers["used"][origin] = list(idea.used)
@@ -190,29 +178,16 @@ def ideas_of(
     return {"ballots": ballots, **papers}
 
 
-def pack_prompts(calls: Iterable[str], questions: Mapping[str, ShownPrompt]) -> str:
-    """Prompts of calls, packed; a line that occurs in several of them is stored once.
-
-    Line numbers begin with those of the roles, which stand before the lines of their message.
-    """
-    messages = {call: questions[call].messages for call in calls if call in questions}
-    roles = sorted({role for asked in messages.values() for role, _ in asked})
-    number = {("role", role): place for place, role in enumerate(roles)}
-    listed: list[int] = []
-    lengths: list[int] = []
-    for call in calls:
-        before = len(listed)
-        for role, text in messages.get(call, ()):
-            listed.append(number["role", role])
-            listed += [number.setdefault(("line", line), len(number)) for line in text.split("\n")]
-        lengths.append(len(listed) - before)
-    lines = np.array(listed, dtype=np.uint32)
-    arrays = {
-        "line": np.diff(lines, prepend=np.uint32(0)).astype(np.uint32),
-        "start": np.array([0, *accumulate(lengths)], dtype=np.uint32),
-    }
-    texts = [text for kind, text in number if kind == "line"]
-    return pack({"roles": roles, "lines": texts}, arrays, as_sent=True)
+def pack_prompts(calls: Iterable[str], texts: Mapping[str, str]) -> str:
+    """Prompts of calls, packed as numbers of lines: a line of several prompts is stored once."""
+    number: dict[str, int] = {}
+    prompts = [
+        [number.setdefault(line, len(number)) for line in texts[call].split("\n")]
+        if call in texts
+        else []
+        for call in calls
+    ]
+    return pack({"lines": list(number), "prompts": prompts}, as_sent=True)
 
 
 def _rows(run: Run, made: RunArrays, name: str, columns: Sequence[str]) -> list[list[Any]]:
@@ -263,15 +238,13 @@ def read_prompts(
 def _replay(folder: Path, *, trust: bool) -> PromptBook:
     with replaying(folder, trust=trust) as (scenario, gateway):
         go_through(scenario, gateway, lambda society: False)
-    questions: dict[str, ShownPrompt] = {}
-    titles: dict[str, str] = {}
+    texts, ideas, titles = {}, {}, dict[str, str]()
     for request, _ in gateway.recorded:
-        messages = tuple((message.role, message.content) for message in request.messages)
-        ideas = tuple(map(_shown_idea, _ideas(request.slots)))
-        questions[request.id] = ShownPrompt(messages, ideas)
+        texts[request.id] = "\n".join(f"[{one.role}]\n{one.content}" for one in request.messages)
+        ideas[request.id] = tuple(_ideas(request.slots))
         for paper in _references(tuple(request.slots.values())):
             titles.setdefault(paper.id, paper.title)
-    return PromptBook(questions, titles)
+    return PromptBook(texts, ideas, titles)
 
 
 def _ideas(slots: Mapping[str, Any]) -> Iterator[CandidateIdea]:
@@ -281,10 +254,6 @@ def _ideas(slots: Mapping[str, Any]) -> Iterator[CandidateIdea]:
         for value in held if isinstance(held, tuple) else (held,):
             if isinstance(value, CandidateIdea):
                 yield value
-
-
-def _shown_idea(idea: CandidateIdea) -> AskedIdea:
-    return AskedIdea(idea.author, idea.idea.title, idea.used, idea.retrieved)
 
 
 def _references(values: tuple[Any, ...]) -> Iterator[Reference]:

@@ -69,7 +69,6 @@ async function readWords(run, number) {
   run.said.call_team = run.said.calls.map((call) => call.team);
   run.said.call_day = run.said.calls.map((call) => call.day);
   run.prompts = await unpack("prompts" + number);
-  if (run.prompts) sumUp(run.prompts.line);
 }
 
 

@@ -282,15 +282,8 @@ function turn(run, call, words = []) {
 }
 
 function promptOf(run, call) {
-  const held = run.prompts;
-  if (!held || call + 1 >= held.start.length || held.start[call] === held.start[call + 1]) return [el("p", { class: "fine" }, "The prompt is not in this file.")];
-  const messages = [];
-  for (let i = held.start[call]; i < held.start[call + 1]; i++) {
-    const line = held.line[i];
-    if (line < held.roles.length) messages.push([held.roles[line], []]);
-    else messages[messages.length - 1][1].push(held.lines[line - held.roles.length]);
-  }
-  return messages.map(([role, text]) => el("div", {}, el("h3", {}, `Prompt: ${role}`), el("pre", { tabindex: 0 }, text.join("\n"))));
+  const shown = run.prompts?.prompts[call]?.map((line) => run.prompts.lines[line]).join("\n");
+  return shown ? [el("h3", {}, "Prompt"), el("pre", { tabindex: 0 }, shown)] : [el("p", { class: "fine" }, "The prompt is not in this file.")];
 }
 
 const paperName = (run, id) => (run.paperById.has(id) ? paperLink(run.paperById.get(id)) : run.said?.past_titles[id] ? `${run.said.past_titles[id]} (${id})` : id);

@@ -1,17 +1,13 @@
 """Words in a page: which are kept, which calls rest on which, whose idea a ballot lists."""
 
-from itertools import pairwise
-
-import numpy as np
 import pytest
 
 from tests.scenarios.explorer.packed import unpack
 from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.transcript import SpokenReply, TeamTalk
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.scenarios.explorer.conversations import (
-    AskedIdea,
     PromptBook,
-    ShownPrompt,
     fit,
     ideas_of,
     pack_prompts,
@@ -98,32 +94,24 @@ def test_a_ballot_lists_the_calls_that_put_its_ideas_forward():
         *((one, who, "Speech", ()) for one, who in zip("abc", ("S1", "S2", "S1"), strict=True))
     )
     vote = talk_of(("v", "S1", "", ()))
-    shown = (
-        AskedIdea("S2", "Speech", ("P1",), ("P1", "P2")),
-        AskedIdea("S1", "Speech"),
-        AskedIdea("S9", "?"),
-    )
+    shown = [
+        CandidateIdea(Idea.model_construct(title=title), author, used=used, retrieved=retrieved)
+        for author, title, used, retrieved in (
+            ("S2", "Speech", ("P1",), ("P1", "P2")),
+            ("S1", "Speech", (), ()),
+            ("S9", "?", (), ()),
+        )
+    ]
     said = [(talk, one) for one in (*talk.said, *vote.said)]
-    found = ideas_of(said, {"v": ShownPrompt((), shown)})
+    found = ideas_of(said, {"v": shown})
     assert found["ballots"] == {3: [1, 2, -1]}
     assert found["used"] == {1: ["P1"], 2: []}
     assert found["retrieved"][1] == ["P1", "P2"]
 
 
 def test_prompts_come_back_line_by_line_and_hold_each_line_once():
-    text = "same\n\nlines"
-    questions = {
-        "a": ShownPrompt((("system", text), ("user", "one"))),
-        "c": ShownPrompt((("system", text), ("user", "two\nsame"))),
-    }
-    values, arrays = unpack(pack_prompts(["a", "b", "c"], questions))
-    assert sorted(values["lines"]) == sorted(["same", "", "lines", "one", "two"])
-    lines = np.cumsum(arrays["line"], dtype=np.uint32)
-    known = [*values["roles"], *values["lines"]]
-    starts = arrays["start"].tolist()
-    told = [[known[line] for line in lines[a:b]] for a, b in pairwise(starts)]
-    assert told == [
-        ["system", "same", "", "lines", "user", "one"],
-        [],
-        ["system", "same", "", "lines", "user", "two", "same"],
-    ]
+    texts = {"a": "same\n\nlines\none", "c": "same\n\nlines\ntwo\nsame"}
+    values, _ = unpack(pack_prompts(["a", "b", "c"], texts))
+    assert values["lines"] == ["same", "", "lines", "one", "two"]
+    told = ["\n".join(values["lines"][line] for line in lines) for lines in values["prompts"]]
+    assert told == [texts["a"], "", texts["c"]]

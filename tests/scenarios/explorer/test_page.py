@@ -12,8 +12,9 @@ from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page
 from tests.scenarios.explorer.packed import unpack
 from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.scenarios.explorer import page as explorer_page
-from virsci_society.scenarios.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
+from virsci_society.scenarios.explorer.conversations import PromptBook
 from virsci_society.scenarios.explorer.page import LIMITS, render_explorer, room_for, write_explorer
 
 HACK = "window.hacked=1,document.title=1,document.body.id=1"
@@ -55,8 +56,8 @@ def attacked(rows, make_run):
 
 def book_of(run, text):
     calls = run.table("calls")["call"]
-    shown = (AskedIdea(text, text, (text,), (text,)),)
-    return PromptBook({call: ShownPrompt(((text, text),), shown) for call in calls}, {text: text})
+    ideas = [CandidateIdea(Idea.model_construct(title=text), text, used=(text,), retrieved=(text,))]
+    return PromptBook(dict.fromkeys(calls, text), dict.fromkeys(calls, ideas), {text: text})
 
 
 def test_the_policy_names_this_script_and_this_style(run):

@@ -17,18 +17,17 @@ def book(small_run):
 @pytest.mark.slow
 def test_every_call_has_its_prompt(small_run, book):
     calls = Run.open(small_run).table("calls")
-    assert set(book.questions) == set(calls["call"])
-    assert all(question.messages for question in book.questions.values())
-    assert {role for one in book.questions.values() for role, _ in one.messages} >= {"user"}
+    assert set(book.texts) == set(calls["call"])
+    assert all("[user]\n" in text for text in book.texts.values())
 
 
 @pytest.mark.slow
 def test_ballots_list_ideas_and_ideas_name_papers(small_run, book):
     calls = Run.open(small_run).table("calls")
     for call in calls[calls["act"] == "vote"]["call"]:
-        ideas = book.questions[call].ideas
+        ideas = book.ideas[call]
         assert ideas
-        assert all(idea.title and idea.author for idea in ideas)
+        assert all(idea.idea.title and idea.author for idea in ideas)
         assert {paper for idea in ideas for paper in idea.used} <= set(book.titles)
 
 
