@@ -101,7 +101,7 @@ def people(size: int, folder: Path, _: int) -> dict[str, Any]:
 
     ecosystem = Ecosystem.load(folder)
     network, network_s, _ = made(lambda: CoauthorNetwork(ecosystem.coauthors, lambda: 0.0))
-    arrays = (network._starts, network._partners, network._totals, network._known, network._since)
+    arrays = (network._starts, network._partners, network._totals)
 
     def population() -> Population:
         """With what finding names and profiles needs."""

@@ -3,8 +3,7 @@
 The joint papers from before day 0 are a sparse matrix that is never copied or changed. Later ones
 are dated ties beside it, so that everything can be counted as of a date, strictly before it (rule
 16), on any thread. No operation takes time or memory in proportion to the population, except
-those on the whole network (``degrees``, ``graph``, ``ties_before_day_0``) and, once, the first
-``add_row``.
+those on the whole network (``degrees``, ``graph``, ``ties_before_day_0``).
 """
 
 from __future__ import annotations
@@ -16,39 +15,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.society.population.event_counts import DatedCounts
-
-MIN_SPARE_ROOM = 64
-
-
-class GrowableArray:
-    """A one-dimensional array with amortised append.
-
-    A newcomer adds one element to the arrays of a population, which may hold millions.
-
-    Attributes:
-        values: all elements so far, a view of the array with the spare room. Changing an element
-            in it changes the array.
-    """
-
-    def __init__(self, numbers: npt.NDArray[Any]) -> None:
-        self.values, self._room = numbers, numbers
-
-    def append(self, number: int) -> npt.NDArray[Any]:
-        """Append one element and return the new ``values``; earlier views keep their length."""
-        count = len(self.values)
-        if count == len(self._room):
-            # Room for an eighth more, so that many appends copy the array only a few times.
-            self._room = np.concatenate(
-                [self.values, np.zeros(MIN_SPARE_ROOM + count // 8, self.values.dtype)]
-            )
-        self._room[count] = number
-        self.values = self._room[: count + 1]
-        return self.values
 
 
 class ConsultationHistory:
@@ -120,8 +90,9 @@ class CoauthorNetwork:
         self.size: int = base.shape[0]
         self._now = now
         # The matrix in CSR form: the partners of row i stand from _starts[i] to _starts[i + 1].
-        self._row_starts = GrowableArray(np.asarray(base.indptr, dtype=np.int64))
-        self._starts = self._row_starts.values
+        # Newcomers have no row in it.
+        self._starts = np.asarray(base.indptr, dtype=np.int64)
+        self._people: int = base.shape[0]
         self._partners = np.asarray(base.indices, dtype=np.int32)
         # Cumulative sums give counts, strengths and indices alike, so no counts are kept.
         self._totals = np.zeros(len(self._partners) + 1, dtype=np.int64)
@@ -132,10 +103,6 @@ class CoauthorNetwork:
         self._total = self._totals.data
         self._dated: dict[int, tuple[list[float], list[int]]] = {}
         self._tied: set[tuple[int, int]] = set()
-        self._before = GrowableArray(np.diff(self._totals[self._starts]))
-        self._after = GrowableArray(np.zeros(self.size, dtype=np.int32))
-        self._known, self._since = self._before.values, self._after.values
-        self._old, self._new = self._known.data, self._since.data
         self.distinct_coauthors = DatedCounts(lambda: self._starts, now)
         self.consultations = ConsultationHistory(now)
         self._authors: set[int] = set()
@@ -143,11 +110,6 @@ class CoauthorNetwork:
 
     def add_row(self) -> None:
         """Add the row of a newcomer, who has no joint papers."""
-        # A row begins where the one before it ends; this one is empty.
-        self._starts = self._row_starts.append(int(self._starts[-1]))
-        self._known, self._since = self._before.append(0), self._after.append(0)
-        # Views of the earlier arrays keep their length, so new ones are taken.
-        self._start, self._old, self._new = self._starts.data, self._known.data, self._since.data
         self.size += 1
 
     def record_paper(self, authors: Sequence[int]) -> None:
@@ -167,8 +129,6 @@ class CoauthorNetwork:
                 dates, coauthors = self._dated.setdefault(author, ([], []))
                 dates.append(date)
                 coauthors.append(coauthor)
-        # An indexed ``+=`` counts a repeated row once; authors are distinct.
-        self._since[list(authors)] += len(authors) - 1
 
     # For watching only, today's papers included: no rule reads these (rule 16), and the measures of
     # a run are counted from its tables.
@@ -198,13 +158,17 @@ class CoauthorNetwork:
 
     def _met_before_day_0(self, i: int, j: int) -> bool:
         """Whether the two have a joint paper from before day 0."""
-        end = self._start[i + 1]
-        position = bisect_left(self._partner, j, self._start[i], end)
+        start, end = self._row(i)
+        position = bisect_left(self._partner, j, start, end)
         return position < end and bool(self._partner[position] == j)
+
+    def _row(self, i: int) -> tuple[int, int]:
+        """Where the partners of ``i`` from before day 0 begin and end."""
+        return (self._start[i], self._start[i + 1]) if i < self._people else (0, 0)
 
     def coauthors(self, i: int, before: float | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The co-authors of ``i`` before a date (None: now), and numbers of joint papers."""
-        start, end = self._start[i], self._start[i + 1]
+        start, end = self._row(i)
         partners, counts = self._partners[start:end], np.diff(self._totals[start : end + 1])
         recent = self._recent_partners(i, before)
         if not recent:
@@ -220,13 +184,14 @@ class CoauthorNetwork:
 
         This is the strength of a node in a weighted network, the sum of its weights.
         """
-        before_day_0: int = self._old[i]
-        return before_day_0 + len(self._recent_partners(i)) if self._new[i] else before_day_0
+        start, end = self._row(i)
+        before_day_0: int = self._total[end] - self._total[start]
+        return before_day_0 + len(self._recent_partners(i)) if i in self._dated else before_day_0
 
     def partner_at(self, i: int, index: int) -> int:
         """The co-author at an index, below ``strength(i)``, of the joint papers of ``i``."""
-        start, end, total = self._start[i], self._start[i + 1], self._total
-        if self._new[i]:
+        (start, end), total = self._row(i), self._total
+        if i in self._dated:
             # The recent joint papers are merged into the order by row without a copy of the list.
             for passed, coauthor in enumerate(sorted(self._recent_partners(i))):
                 at = total[bisect_left(self._partner, coauthor, start, end)] - total[start]
@@ -244,22 +209,23 @@ class CoauthorNetwork:
 
     def joint_papers(self, i: int, j: int) -> int:
         """The number of joint papers of ``i`` and ``j`` before now."""
-        end = self._start[i + 1]
-        position = bisect_left(self._partner, j, self._start[i], end)
+        start, end = self._row(i)
+        position = bisect_left(self._partner, j, start, end)
         known = position < end and self._partner[position] == j
         count: int = self._total[position + 1] - self._total[position] if known else 0
-        return count + self._recent_partners(i).count(j) if self._new[i] else count
+        return count + self._recent_partners(i).count(j) if i in self._dated else count
 
     def degrees(self) -> IntArray:
         """Everybody's number of co-authors before now, an integer array of shape (size,)."""
-        degrees = np.diff(self._starts)
+        degrees = np.zeros(self.size, dtype=np.int64)
+        degrees[: self._people] = np.diff(self._starts)
         for i in self._dated:
             degrees[i] = self.degree(i)
         return degrees
 
     def degree(self, i: int) -> int:
         """The number of co-authors of ``i`` before now."""
-        return len(self.coauthors(i)[0]) if self._new[i] else self._start[i + 1] - self._start[i]
+        return len(self.coauthors(i)[0])
 
     def joint_papers_with(self, i: int, others: Sequence[int] | IntArray) -> IntArray:
         """The numbers of joint papers of ``i`` with each of the others before now."""
@@ -291,7 +257,8 @@ class CoauthorNetwork:
             An integer array of shape (pairs, 3) with lines (i, j, number), i < j, in order of i,
             then j.
         """
-        rows = np.arange(self.size) if of is None else np.unique(of)
+        rows = np.arange(self._people) if of is None else np.unique(of)
+        rows = rows[rows < self._people]
         chosen = np.zeros(self.size, dtype=bool)
         chosen[rows] = True
         lengths = self._starts[rows + 1] - self._starts[rows]

@@ -21,7 +21,7 @@ from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.formation.leaders import Anybody, ByProminence, Productive
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.population import population
-from virsci_society.society.population.network import MIN_SPARE_ROOM, CoauthorNetwork, GrowableArray
+from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.population.population import Population
 
 COME = 12
@@ -32,16 +32,6 @@ class Clock:
 
     def __call__(self):
         return self.date
-
-
-def test_a_column_grows_and_leaves_what_was_held_before():
-    first = np.arange(3)
-    column = GrowableArray(first)
-    states = [column.append(number) for number in range(3, 3 + 2 * MIN_SPARE_ROOM)]
-    assert [len(state) for state in states] == list(range(4, 4 + 2 * MIN_SPARE_ROOM))
-    assert column.values.tolist() == list(range(3 + 2 * MIN_SPARE_ROOM))
-    assert all(state.tolist() == list(range(len(state))) for state in states)
-    assert first.tolist() == [0, 1, 2]
 
 
 def grown_and_whole(seed):
