@@ -103,7 +103,20 @@ def split_words(text: str) -> Words:
 
 
 def is_loop(words: Words) -> bool:
-    """Does a phrase stand in a text three times: directly behind itself, or a long one anywhere?"""
+    """Does a phrase stand in a text three times: directly behind itself, or a long one anywhere?
+
+    A phrase that counts up, as in "Comments on 7, Comments on 8", has to stand there five times.
+    """
+    counted = tuple("0" if word.isdigit() else word for word in words)
+    return (
+        _stands_in_a_row(words, 3)
+        or (counted != words and _stands_in_a_row(counted, 5))
+        or max(Counter(_windows(words, PHRASE)).values(), default=0) >= 3
+    )
+
+
+def _stands_in_a_row(words: Words, times: int) -> bool:
+    """Does a phrase stand so many times directly behind itself? A row of numbers ("0") is none."""
     places: dict[str, list[int]] = {}
     # By the length of a phrase: words in a row that stand that far behind the same word.
     alike, ended = [0] * (LONGEST_PHRASE + 1), [-1] * (LONGEST_PHRASE + 1)
@@ -115,10 +128,12 @@ def is_loop(words: Words) -> bool:
             alike[length] = alike[length] + 1 if ended[length] == index - 1 else 1
             ended[length] = index
             # A single word said three times may be meant.
-            if alike[length] >= max(2 * length, 4):
+            if alike[length] < max((times - 1) * length, 4):
+                continue
+            if {*words[index - length + 1 : index + 1]} != {"0"}:
                 return True
         earlier.append(index)
-    return max(Counter(_windows(words, PHRASE)).values(), default=0) >= 3
+    return False
 
 
 def _is_echo(words: Words, phrases: set[Words], copied: set[Words], long_runs: set[Words]) -> bool:

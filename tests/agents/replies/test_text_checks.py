@@ -72,7 +72,9 @@ def test_a_copied_form_is_an_echo(form):
         Topic(topic=OWN, reason=PATTERN),
         Remark(response=OWN, direction="speak to the team"),
         Remark(
-            response=OWN, direction=OWN, ask=Question(scientist="S", question="name one of them")
+            response=OWN,
+            direction=OWN,
+            ask=Question(scientist="S", question="name the one you ask"),
         ),
         Idea(title="Give the paper a title", idea=OWN, **MARKS),
         Idea(
@@ -109,6 +111,9 @@ def test_words_of_ones_own_are_no_echo(reply):
     [
         ("and why it matters, and why it matters, and why it matters", True),
         ("2024-2024-2024-2024-2024-2024", True),
+        ("Comments on 7, Comments on 8, Comments on 9, Comments on 10, Comments on 11", True),
+        ("Phase 1, Phase 2, Phase 3", False),
+        ("In 2019, 2020, 2021, 2022, 2023 and 2024 it rose.", False),
         ("very very very good", False),
         ("of the model, of the data, of the field", False),
         (f"{OWN} First. {OWN} Second. {OWN}", True),
