@@ -46,7 +46,7 @@ class Question(Form):
     It is a part of a form and never asked by itself, so it has no default.
     """
 
-    scientist: str = Field(alias="Scientist", description="name one of them")
+    scientist: str = Field(alias="Scientist", description="name the one you ask")
     question: str = Field(alias="Question", description="ask what you want to know")
 
 

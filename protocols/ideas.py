@@ -102,12 +102,10 @@ class Idea(Spoken):
     gist: str = Field(
         default="",
         alias="In Short",
-        description="tell the idea in two sentences to those who join later",
+        description="state the idea in two sentences for those who join later",
     )
     uses: tuple[str, ...] = Field(
-        default=(),
-        alias="Uses",
-        description="give the keys of the listed papers that it really builds on",
+        default=(), alias="Uses", description="keys of the listed papers that it really builds on"
     )
     """Keys of listed references, such as ``P17``; a bare number stands for the key."""
     ask: Question | None = ASK

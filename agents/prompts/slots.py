@@ -318,7 +318,7 @@ def introduce_outsiders(
         names = ", ".join(one.id for one in outsiders)
         whom = "one of them" if len(listed) == len(outsiders) else f"one of these: {names}"
         lines.append(f"If an answer would help, you may put one question to {whom}.")
-    return "\n".join(["Scientists outside the team whose work may be of use:", *lines])
+    return "\n".join(["Scientists outside the team with related work:", *lines])
 
 
 def list_references_here(

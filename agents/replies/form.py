@@ -218,7 +218,8 @@ def _field_lines(properties: Mapping[str, Any], bullet: str) -> Iterator[str]:
         kind, inner = _kind(part)
         described = "" if part.get("type") == "object" else str(part.get("description", ""))
         if described:
-            kind = described if kind == "text" else f"{kind}, {described}"
+            mark = ": " if kind == "list" else ", "
+            kind = described if kind == "text" else f"{kind}{mark}{described}"
         yield f"{bullet}{_quoted(name)}: {kind}"
         yield from _field_lines(inner, f"  {bullet}")
 

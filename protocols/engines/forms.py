@@ -94,7 +94,7 @@ class SearchQueries(Form):
 
     reason: str = Field(default="", alias="Reason", description="say what has to be known, and why")
     queries: tuple[str, ...] = Field(
-        alias="Queries", description="give a few words that a relevant paper would contain"
+        alias="Queries", description="a few words each that a relevant paper would contain"
     )
 
     @field_validator("queries", mode="before")
@@ -223,7 +223,7 @@ class Proposal(Form):
         description="plan the steps of the test: data, baselines, measures",
     )
     cited: tuple[str, ...] = Field(
-        default=(), alias="References", description="give the keys of the papers that it cites"
+        default=(), alias="References", description="keys of the papers that it cites"
     )
     """Keys of papers, such as ``P17``; a bare number stands for the key."""
 
@@ -468,7 +468,7 @@ class PairChoice(Form):
     """
 
     debate: tuple[str, ...] = Field(
-        default=(), alias="Debate", description="write one turn each: who speaks, and what is said"
+        default=(), alias="Debate", description="one turn each: who speaks, and what is said"
     )
     reason: str = Field(
         default="", alias="Reason", description="say in one sentence what decides between them"

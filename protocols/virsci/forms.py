@@ -67,7 +67,7 @@ class Revision(Spoken):
     modifications: str = Field(
         default="", alias="Modifications", description="say what you change, and why"
     )
-    title: str = Field(alias="Title", min_length=1, description="give the paper a title")
+    title: str = Field(alias="Title", min_length=1, description="keep or improve the title")
     abstract: str = Field(
         alias="Abstract", min_length=1, description="write the whole new abstract"
     )

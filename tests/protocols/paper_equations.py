@@ -67,7 +67,7 @@ LITERATURE = (
     "Papers of your own that are near to this:",
     *("The published abstracts it was compared with:", "Published abstracts:"),
 )
-KNOWLEDGE = "Scientists outside the team whose work may be of use:"
+KNOWLEDGE = "Scientists outside the team with related work:"
 RECALLED = "From your work in other teams you recall:"
 MAY_ASK = "If an answer would help, you may put one question to one of "
 

@@ -116,7 +116,7 @@ def test_people_outside_the_team_stand_once_and_it_is_said_whom_one_may_ask(page
     one, two = Profile("Scientist8", papers=1), Profile("Scientist9", papers=2)
     text = page("{{ near | outside(asked) }}")
     assert text.render({"near": [one], "asked": [one, two]}).splitlines() == [
-        "Scientists outside the team whose work may be of use:",
+        "Scientists outside the team with related work:",
         "- Scientist8: no stated interests (1 paper)",
         "- Scientist9: no stated interests (2 papers)",
         "If an answer would help, you may put one question to one of them.",

@@ -350,7 +350,7 @@ def test_kinds_of_values():
         '- "open": number',
         '- "days": number, days from now',
         '- "list": list of: true or false',
-        '- "notes": list, one each',
+        '- "notes": list: one each',
         '- "perhaps": null or true or false',
         '- "table": object with 0 to 1 for each criterion',
         '- "same": object with "A", "B", each 0 to 1',

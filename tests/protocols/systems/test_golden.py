@@ -13,21 +13,21 @@ from tests.protocols.systems.conftest import SMALL, make
 from virsci_society.protocols.virsci.protocol import VirSci
 
 GOLDEN = {
-    "virsci": "40f39d0ff7ca",
-    "virsci full": "822adc08bdc0",
-    "virsci released-code": "ed23f304cd89",
-    "ai_scientist": "bdcd8f503c60",
-    "ai_scientist_v2": "e389d8f39166",
-    "hypogen": "e33f9ed4dff0",
-    "research_town": "dd89b4668b4c",
-    "ai_researcher": "33a16f22d93d",
-    "research_agent": "3c14a6a5c669",
-    "cycle_researcher": "d5cce44aab0d",
-    "idea2proposal": "f3a5e40a2dcb",
-    "virtual_lab": "0af8d965636f",
-    "debate": "4839dbcd61a4",
-    "co_scientist": "58b7b94133c7",
-    "solo_virsci": "cb0ef3b549e1",
+    "virsci": "0a6fb314b46e",
+    "virsci full": "c188c0f41c10",
+    "virsci released-code": "e31fb0a64809",
+    "ai_scientist": "2a395e731d3d",
+    "ai_scientist_v2": "433f45e38abd",
+    "hypogen": "982b13e0ad20",
+    "research_town": "fc053c6fca01",
+    "ai_researcher": "8e4ca53a2d57",
+    "research_agent": "f80a6df75ba2",
+    "cycle_researcher": "0e65821e39a3",
+    "idea2proposal": "c6fa6c2fc541",
+    "virtual_lab": "5ef512df8e5a",
+    "debate": "ddb38547d492",
+    "co_scientist": "2b7dd1caf727",
+    "solo_virsci": "97b3592a41bf",
 }
 
 

@@ -13,7 +13,7 @@ def listed(said):
     """Titles of the ideas as the ballot lists them, from the page."""
     lines = said.user.splitlines()
     at = [n for n, line in enumerate(lines) if line.startswith("Idea ") and line.endswith(":")]
-    return [lines[n + 1].removeprefix("> ") for n in at]
+    return [lines[n + 1].removeprefix("> Title: ") for n in at]
 
 
 def always_the(place):

@@ -37,11 +37,11 @@ def after_agreement(said):
         ),
         (
             {"topic": {"consensus": "leader"}, "released_code": {"forced_after": 2}},
-            ["and decides whether it stands.", "and the team takes it."],
-            ["Afterwards you are asked whether it stands.", "The team takes it."],
+            ["and decides whether it stands.", "and the team works on it."],
+            ["Afterwards you are asked whether it stands.", "The team then works on it."],
             [
                 "If you do not, the discussion starts again.",
-                "The team takes it in any case, because this discussion was its last.",
+                "The team will work on it in any case, because this discussion was its last.",
             ],
         ),
     ],

@@ -501,7 +501,7 @@ def test_a_pooled_list_does_not_say_which_paper_is_near_to_which_idea(synthetic)
     for ballot, told in (("per_idea", 3), ("pooled", 0)):
         protocol = VirSci(**SMALL, released_code={"ballot": ballot})
         _, said = shown_on_ballots(play(synthetic, protocol))
-        assert said.user.count("\nNearest: ") == told
+        assert said.user.count("\nNearest papers: ") == told
         keys = [paper.key for paper in said.request.slots["papers"]]
         by_number = sorted(keys, key=lambda key: int(key[1:]))
         assert (keys == by_number) == (ballot == "pooled")
