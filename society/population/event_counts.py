@@ -47,17 +47,17 @@ class DatedCounts:
         self._totals_of, self._now = totals, now
         self._dates: list[float] = []
         self._rows: list[int] = []
-        self._previous: list[int] = []
-        self._latest: dict[int, int] = {}
+        # Of each person the indices of its events.
+        self._events: dict[int, list[int]] = {}
 
     def record(self, rows: Iterable[int]) -> None:
         """Add one event, dated now, for each of these rows, which may repeat."""
         date = self._now()
         for row in rows:
-            self._previous.append(self._latest.get(row, -1))
-            self._latest[row] = len(self._rows)
-            self._rows.append(row)
             self._dates.append(date)
+            self._rows.append(row)
+            # Last, because another thread may read the events of a person.
+            self._events.setdefault(row, []).append(len(self._rows) - 1)
 
     def window(self, span: float | None = None) -> EventWindow:
         """The events before now and since so many days ago; None: since day 0."""
@@ -87,15 +87,25 @@ class DatedCounts:
         A uniform draw among the first events of a window is a uniform draw among the people who
         have an event in it.
         """
-        return self._rows[index], self._previous[index] < window.start
+        row = self._rows[index]
+        own = self._events[row]
+        return row, own[bisect_left(own, window.start)] == index
 
     def has_event_in(self, row: int, window: EventWindow) -> bool:
         """Whether this person has an event in the window."""
-        index = self._latest.get(row, -1)
-        # Back from the latest event: those behind the window are of today, and few.
-        while index >= window.end:
-            index = self._previous[index]
-        return index >= window.start
+        own = self._events.get(row, ())
+        place = bisect_left(own, window.end)
+        return place > 0 and own[place - 1] >= window.start
+
+    def count_since_day_0(self, row: int, before: float) -> int:
+        """The number of this person's events since day 0 and before a date."""
+        own = self._events.get(row)
+        return bisect_left(own, before, key=self._dates.__getitem__) if own else 0
+
+    def last_date(self, row: int) -> float | None:
+        """The date of this person's last event since day 0; None where there is none."""
+        own = self._events.get(row)
+        return self._dates[own[-1]] if own else None
 
     def count_before_day_0(self, row: int) -> int:
         """The number of this person's events before day 0; 0 for newcomers."""

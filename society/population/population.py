@@ -67,8 +67,6 @@ class Population:
         self, people: People, model: Model, network: CoauthorNetwork, now: Callable[[], float]
     ) -> None:
         self._people, self._model, self._network, self._now = people, model, network, now
-        self._papers: dict[int, list[float]] = {}
-        self._cited: dict[int, list[float]] = {}
         self._moves: dict[int, list[tuple[float, tuple[str, ...]]]] = {}
         self._newcomers: list[Profile] = []
         self._spells: dict[int, dict[str, tuple[float, float]]] = {}
@@ -141,8 +139,8 @@ class Population:
     def profile(self, row: int, before: float) -> Profile:
         """The profile of a scientist by what is dated strictly before a date (rule 16)."""
         base = self._base(row)
-        papers = bisect_left(self._papers.get(row, ()), before)
-        cited = bisect_left(self._cited.get(row, ()), before)
+        papers = self.papers.count_since_day_0(row, before)
+        cited = self.citations.count_since_day_0(row, before)
         moves = self._moves_before(row, before)
         if not papers and not cited and not moves:
             return base
@@ -165,23 +163,12 @@ class Population:
 
     def totals(self, by: Literal["papers", "citations"]) -> IntArray:
         """Everybody's papers or citations before now, unknown ones as 0, by row."""
-        people, now = self._people, self._now()
-        before = people.papers if by == "papers" else np.nan_to_num(people.citations)
-        totals = np.zeros(len(self), dtype=np.int64)
-        totals[: len(before)] = before
-        for row, dates in (self._papers if by == "papers" else self._cited).items():
-            totals[row] += bisect_left(dates, now)
-        return totals
+        return (self.papers if by == "papers" else self.citations).counts(len(self))
 
     def record_paper(self, authors: Sequence[int], cited: Sequence[int]) -> None:
         """Count a paper of now: rows of its authors, and of those of each work cited."""
-        date = self._now()
         self.papers.record(authors)
         self.citations.record(cited)
-        for row in authors:
-            self._papers.setdefault(row, []).append(date)
-        for row in cited:
-            self._cited.setdefault(row, []).append(date)
 
     def join_team(self, row: int, team: str) -> None:
         """Start the work of a scientist (row) in a team (id)."""
@@ -210,8 +197,8 @@ class Population:
         if row in self.busy:
             return self._now()
         ends = [end for _, end in self._spells.get(row, {}).values()]
-        papers = self._papers.get(row, [])[-1:]
-        return max([self.present_since(row), *ends, *papers])
+        paper = self.papers.last_date(row)
+        return max([self.present_since(row), *ends, *([] if paper is None else [paper])])
 
     def depart(self, row: int) -> None:
         """Note that a scientist leaves the society now; its teams are ended elsewhere."""
