@@ -131,7 +131,7 @@ def gexf_text(graph: nx.Graph[str]) -> str:
     meta.attrib.clear()
     meta.find("creator").text = "virsci-society"
     if speaker := graph.graph.get(SPEAKER):
-        SubElement(meta, "description").text = f"who spoke: {speaker}"
+        SubElement(meta, "description").text = f"answers: {speaker}"
     return f"{HEAD}{writer}\n"
 
 

@@ -148,7 +148,7 @@ def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path):
     run, again, doctor, *lines, plot = done.stdout.splitlines()
     whole = run_scenario(load_scenario("quickstart", until=40), tmp_path / "whole", page=False)
     digest = (whole / "digest").read_text(encoding="utf-8").strip()
-    assert run == "0 who spoke: rule-based scientists, not a language model"
+    assert run == "0 answers: rule-based scientists, not a language model"
     assert again == f"0 replayed from the journal alone; digest {digest}"
     assert doctor == "0 all is well"
     cure = f"{sys.executable} -m pip install -e '{ROOT}"

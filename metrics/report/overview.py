@@ -57,7 +57,7 @@ def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[
         "state": f"{ended}{f' of {format_number(until)}' if until else ''}"
         if stopped
         else f"finished, {days} days",
-        "who spoke": speaker(run) or "not stated",
+        "answers": speaker(run) or "not stated",
         "cost": price_words(spent, ledger.get("free", False)) if tokens or spent else "",
     }
     return {

@@ -121,7 +121,7 @@ def run(
         with make_progress() as progress:
             execute(chosen, folder, progress, fork=fork)
     tell(f"report: {folder / 'report.html'}")
-    tell(f"who spoke: {chosen.backend.backend.about}")
+    tell(f"answers: {chosen.backend.backend.about}")
 
 
 @app.command()
@@ -176,7 +176,7 @@ def fork(
         f"shared with {run}: {past.events} events and {past.calls} calls before day {made.at:g}; "
         f"digest of that past {past.digest}"
     )
-    tell(f"who spoke: {made.scenario.backend.backend.about}")
+    tell(f"answers: {made.scenario.backend.backend.about}")
 
 
 @app.command()

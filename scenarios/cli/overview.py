@@ -250,7 +250,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         ("novelty (means)", f"{novelty}{by}" if novelty else "not measured"),
         ("calls", (f"{calls['total']:,}: {stages}" if stages else "none") + of_ended),
         ("cost", _cost(ledger or {})),
-        ("who spoke", cell(about)),
+        ("answers", cell(about)),
         ("digest", summary["digest"] or "none: the run has not finished"),
     ]
     title = f"{cell(summary['scenario'])}, seed {summary['seed']} (society show {folder} --full)"

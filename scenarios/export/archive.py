@@ -142,7 +142,7 @@ def _verify_unpacked(
         digest = f" {digests[0]}" if len(digests) == 1 else "s"
         told.found.append(
             f"{path}: {count} files are as they were written, {len(digests)} of {len(runs)} "
-            f"runs replayed without a network to the same digest{digest}; who spoke: "
+            f"runs replayed without a network to the same digest{digest}; answers: "
             f"{_speakers(map(read_manifest, runs))}"
         )
 

@@ -90,7 +90,7 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
     paid = backend.paid
     yield from check_installation("llm" if getattr(paid, "client", "") == "litellm" else "")
     offline = isinstance(paid, Offline)
-    yield ok(f"who speaks: {backend.about}{'; nothing was connected to' if offline else ''}")
+    yield ok(f"answers: {backend.about}{'; nothing was connected to' if offline else ''}")
     if offline:
         return
     access = list(check_access(paid))

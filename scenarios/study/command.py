@@ -293,7 +293,7 @@ def _conclude(
         if not new:
             tell(f"{folder} holds this study already; nothing to do")
         tell(f"report: {folder / 'report.html'}")
-        tell(f"who spoke: {speaker_of_study(design)}")
+        tell(f"answers: {speaker_of_study(design)}")
     return found
 
 

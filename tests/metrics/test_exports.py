@@ -87,7 +87,7 @@ def test_the_files_say_who_spoke(run, make_run):
     people = gexf(coauthor_graph(run))
     assert nx.read_gexf(BytesIO(people), version="1.3").number_of_nodes() == 7
     meta = ElementTree.fromstring(people).find("g:meta", NS)
-    assert meta.find("g:description", NS).text == f"who spoke: {speaker}"
+    assert meta.find("g:description", NS).text == f"answers: {speaker}"
     evil = make_run(manifest={"backend": {"about": "<model> & \x00 co"}})
     assert nx.read_graphml(BytesIO(graphml(coauthor_graph(evil)))).graph["speaker"] == (
         "<model> & \ufffd co"

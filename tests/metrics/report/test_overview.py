@@ -31,8 +31,8 @@ def test_three_sentences_say_who_did_what_what_came_out_and_how_the_network_grew
         "were connected.",
     ]
     assert trouble.startswith(("The run finished", "Something went wrong"))
-    assert list(status) == ["state", "who spoke"], "zeros and what was not paid are hidden"
-    assert "not a language model" in status["who spoke"]
+    assert list(status) == ["state", "answers"], "zeros and what was not paid are hidden"
+    assert "not a language model" in status["answers"]
 
 
 def test_rows_name_who_wrote_most_who_bridges_and_what_changed_with_numbers(hand_run):

@@ -95,7 +95,7 @@ def test_run_show_report(write, small_text, here):
     folder = Path("runs") / "small-5"
     assert done.stdout.splitlines() == [
         f"report: {folder / 'report.html'}",
-        "who spoke: rule-based scientists, not a language model",
+        "answers: rule-based scientists, not a language model",
     ]
     assert done.stderr.splitlines()[:3] == [
         "preparing the ecosystem",
@@ -110,7 +110,7 @@ def test_run_show_report(write, small_text, here):
     assert told["teams"]["founded"] == 2
     assert told["backend"]["about"] == "rule-based scientists, not a language model"
     assert told["digest"] == (folder / "digest").read_text().strip()
-    assert "who spoke" in society("show", str(folder)).stdout
+    assert "answers" in society("show", str(folder)).stdout
 
     page = (folder / "report.html").read_bytes()
     (folder / "report.html").unlink()

@@ -119,7 +119,7 @@ def test_an_installed_protocol_and_backend_run_together(small_text):
     Path("small.yaml").write_text(text)
     done = society("run", "small.yaml", *settings("backend.use=my_model", *SHORT), "--out", "run")
     assert done.exit_code == 0, done.output
-    assert "who spoke: the model small" in done.output
+    assert "answers: the model small" in done.output
     run = Run.open("run")
     assert set(run.table("teams")["protocol"]) == {"alone"}
     assert json.loads((run.folder or Path()).joinpath("manifest.json").read_text())["prompts"]

@@ -86,7 +86,7 @@ def test_a_run_in_an_archive_is_replayed_to_its_digest(small_run, small_archive)
     done = society("doctor", small_archive)
     assert done.exit_code == 0, done.output
     assert f"{len(files) - 1} files are as they were written, 1 of 1 runs" in done.stdout
-    assert f"digest {digest}; who spoke: rule-based scientists" in done.stdout
+    assert f"digest {digest}; answers: rule-based scientists" in done.stdout
 
 
 def test_a_run_archived_twice_gives_the_same_bytes_on_any_day(small_run, tmp_path):
@@ -296,4 +296,4 @@ def test_a_run_over_http_is_replayed_without_its_server(small_text, tmp_path, mo
     assert "the language model openai/test, through litellm" in root["description"]
     done = society("doctor", path)
     assert done.exit_code == 0, done.output
-    assert "who spoke: the language model openai/test, through litellm" in done.stdout
+    assert "answers: the language model openai/test, through litellm" in done.stdout
