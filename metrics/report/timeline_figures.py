@@ -83,28 +83,50 @@ def team_timeline(run: Run) -> Timeline | None:
     rows = teams.sort_values(["founded", "team"]).iloc[chosen]
     drawn, axes = _row_axes(run, [str(name) for name in rows["team"]])
     place = {team: float(number) for number, team in enumerate(rows["team"])}
-    _draw_courses(axes, run, rows, place)
-    stages = _draw_meetings(axes, run, place)
+
+    def mark(table: pd.DataFrame, column: str, shape: str, colour: str) -> None:
+        height = table["team"].map(place).to_numpy(dtype=np.float64)
+        size = 7.0 if shape in ("star", "cross") else 4.6
+        axes.symbols(table[column].to_numpy(np.float64), height, shape, colour, size=size)
+
+    # Waiting over the whole course, work on top of it, and the way to the paper.
+    at, founded = np.arange(len(rows), dtype=np.float64), rows["founded"].to_numpy(np.float64)
+    finished = rows["finished"].fillna(run.days).to_numpy(dtype=np.float64)
+    axes.segments((founded, at), (finished, at), MUTED, width=WAITING)
+    axes.segments((founded, at - 0.22), (founded, at + 0.22), MUTED, width=WAITING)
+    spans = project_spans(run, list(place))
+    spans = spans[spans["kind"].isin(WORKING)]
+    height = spans["team"].map(place).to_numpy(dtype=np.float64)
+    begun, ended = (spans[name].to_numpy(np.float64) for name in ("start", "end"))
+    met = run.table("meetings", plain=True)
+    if not len(met):
+        # Teams without meetings are at work from the day on which their members are known.
+        begun, ended, height = rows["formed"].fillna(rows["founded"]).to_numpy(), finished, at
+    axes.segments((begun, height), (ended, height), BLUE, width=AT_WORK, opacity=0.55)
+    visible = rows["published"].to_numpy(dtype=np.float64)
+    axes.segments((finished, at), (visible, at), INK, width=1.2, dashes=UNSEEN)
+    met = met[met["team"].isin(list(place))].dropna(subset=["held", "stage"])
+    others = sorted(set(met["stage"]) - set(MARKED_STAGES))
+    stages = [stage for stage in (*MARKED_STAGES, *others) if (met["stage"] == stage).any()]
+    for stage in stages:
+        mark(met[met["stage"] == stage], "held", *MARKED_STAGES.get(stage, OTHER_STAGE))
     published = rows.dropna(subset=["published"])
-    lasting = (rows["finished"].fillna(run.days) > rows["founded"]).any()
-    _draw_marks(axes, published, "published", place, "star", INK)
     gone = rows[rows["state"] == "dissolved"].dropna(subset=["finished"])
-    _draw_marks(axes, gone, "finished", place, "cross", PINK)
-    entries = [
-        (lasting, LegendEntry("at work", BLUE, width=AT_WORK - 1)),
-        (lasting, LegendEntry("waiting", MUTED, width=WAITING)),
-        (
-            lasting and len(published),
-            LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2),
-        ),
-        *(
-            (True, LegendEntry(MEETING.get(one, f"meeting: {one}"), *_mark(one)[::-1]))
-            for one in stages
-        ),
-        (len(published), LegendEntry("paper visible", INK, "star")),
-        (len(gone), LegendEntry("dissolved", PINK, "cross")),
-    ]
-    drawn.legend([entry for there, entry in entries if there])
+    mark(published, "published", "star", INK)
+    mark(gone, "finished", "cross", PINK)
+    entries = []
+    if (finished > founded).any():
+        entries.append(LegendEntry("at work", BLUE, width=AT_WORK - 1))
+        entries.append(LegendEntry("waiting", MUTED, width=WAITING))
+        if len(published):
+            unseen = LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2)
+            entries.append(unseen)
+    for stage in stages:
+        shape, colour = MARKED_STAGES.get(stage, OTHER_STAGE)
+        entries.append(LegendEntry(MEETING.get(stage, f"meeting: {stage}"), colour, shape))
+    entries += [LegendEntry("paper visible", INK, "star")] if len(published) else []
+    entries += [LegendEntry("dissolved", PINK, "cross")] if len(gone) else []
+    drawn.legend(entries)
     label = "Teams over simulated time, from founding to paper"
     return Timeline(drawn.svg(label), len(rows), len(teams))
 
@@ -183,47 +205,3 @@ def _row_axes(run: Run, names: list[str]) -> tuple[Plot, Axes]:
     axes.x.low, axes.x.high = 0.0, max(run.days, 1e-6)
     axes.x.label, axes.x.grid = "simulated days", True
     return drawn, axes
-
-
-def _draw_courses(axes: Axes, run: Run, rows: pd.DataFrame, place: dict[str, float]) -> None:
-    """Waiting as a thin line over the whole course, work on top of it, and the way to the paper."""
-    at = rows["team"].map(place).to_numpy(dtype=np.float64)
-    founded = rows["founded"].to_numpy(dtype=np.float64)
-    finished = rows["finished"].fillna(run.days).to_numpy(dtype=np.float64)
-    axes.segments((founded, at), (finished, at), MUTED, width=WAITING)
-    axes.segments((founded, at - 0.22), (founded, at + 0.22), MUTED, width=WAITING)
-    spans = project_spans(run, list(place))
-    if len(spans):
-        spans = spans[spans["kind"].isin(WORKING)]
-        height = spans["team"].map(place).to_numpy(dtype=np.float64)
-        start, end = (spans[name].to_numpy(np.float64) for name in ("start", "end"))
-        axes.segments((start, height), (end, height), BLUE, width=AT_WORK, opacity=0.55)
-    if not len(run.table("meetings")):
-        # Teams without meetings are at work from the day on which their members are known.
-        formed = rows["formed"].fillna(rows["founded"]).to_numpy(dtype=np.float64)
-        axes.segments((formed, at), (finished, at), BLUE, width=AT_WORK, opacity=0.55)
-    published = rows["published"].to_numpy(dtype=np.float64)
-    axes.segments((finished, at), (published, at), INK, width=1.2, dashes=UNSEEN)
-
-
-def _draw_meetings(axes: Axes, run: Run, place: dict[str, float]) -> list[str]:
-    """A symbol for each meeting; the stages that there are, in the order of a team's work."""
-    met = run.table("meetings", plain=True)
-    met = met[met["team"].isin(list(place))].dropna(subset=["held", "stage"])
-    known = [*MARKED_STAGES, *sorted(set(met["stage"]) - set(MARKED_STAGES))]
-    stages = [stage for stage in known if (met["stage"] == stage).any()]
-    for stage in stages:
-        _draw_marks(axes, met[met["stage"] == stage], "held", place, *_mark(stage))
-    return stages
-
-
-def _mark(stage: str) -> tuple[str, str]:
-    return MARKED_STAGES.get(stage, OTHER_STAGE)
-
-
-def _draw_marks(
-    axes: Axes, rows: pd.DataFrame, column: str, place: dict[str, float], shape: str, colour: str
-) -> None:
-    height = rows["team"].map(place).to_numpy(dtype=np.float64)
-    size = 7.0 if shape in ("star", "cross") else 4.6
-    axes.symbols(rows[column].to_numpy(np.float64), height, shape, colour, size=size)
