@@ -234,23 +234,18 @@ class Run:
 
     def __repr__(self) -> str:
         """What the run is, in one line; tables are counted and not read."""
-        facts = ", ".join(f"{count} {name}" for name, count in self._counts().items())
-        name = self.name or "unnamed"
-        return f"<Run {name}, seed {self.manifest.get('seed')}: {facts}; {self._state()}>"
-
-    def _counts(self) -> dict[str, str]:
-        return {name: self._count(name) for name in ("scientists", "teams", "papers", "calls")}
-
-    def _count(self, name: str) -> str:
-        try:
-            path = None if name in self._tables else self._file(f"tables/{name}.parquet")
-            return f"{len(self.table(name)) if path is None else count_rows(path):,}"
-        except InputError:
-            # Not raised: the line that describes a damaged run must still appear.
-            return "unreadable"
-
-    def _state(self) -> str:
-        return "finished" if self.partial is None else f"not finished: {self.partial}"
+        facts = []
+        for name in ("scientists", "teams", "papers", "calls"):
+            try:
+                path = None if name in self._tables else self._file(f"tables/{name}.parquet")
+                count = f"{len(self.table(name)) if path is None else count_rows(path):,}"
+            except InputError:
+                # Not raised: the line that describes a damaged run must still appear.
+                count = "unreadable"
+            facts.append(f"{count} {name}")
+        state = "finished" if self.partial is None else f"not finished: {self.partial}"
+        head = f"Run {self.name or 'unnamed'}, seed {self.manifest.get('seed')}"
+        return f"<{head}: {', '.join(facts)}; {state}>"
 
     def _stated(self, key: str) -> Any:
         if key not in self.manifest:

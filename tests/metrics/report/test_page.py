@@ -45,18 +45,11 @@ def test_the_page_is_inert(html):
     assert "https://" not in html
 
 
-@pytest.mark.parametrize(
-    "payloads",
-    [
-        pytest.param(PAYLOADS, id="all"),
-        *(pytest.param(PAYLOADS[n::4], id=str(n), marks=pytest.mark.slow) for n in range(4)),
-    ],
-)
-def test_hostile_text_stays_text(payloads, rows, make_run, run):
-    html = render_page(hostile(" | ".join(payloads), rows, make_run, run))
+def test_hostile_text_stays_text(rows, make_run, run):
+    html = render_page(hostile(" | ".join(PAYLOADS), rows, make_run, run))
     assert_inert(html)
     assert len(Page(html).elements) > 100
-    for payload in payloads:
+    for payload in PAYLOADS:
         assert " ".join(payload.replace("\x00", "").split()) in Page(html).text()
     for raw in (
         *("<script>a", "<script>d", "<img", "<iframe", "<svg onload", "<base"),
@@ -214,15 +207,6 @@ def test_the_page_is_the_same_every_time(html, run, rows, make_run):
     assert render_page(again) == html
 
 
-@pytest.mark.slow
-def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
-    html = render_page(
-        make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5})
-    )
-    assert "Rules decided and wrote" not in html
-    assert "A sketch" not in html
-
-
 def test_the_sentence_about_language_models_is_always_complete(make_run):
     about = "rule-based scientists, not a language model"
     text = Page(
@@ -236,6 +220,7 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
     ).text()
     assert "answers of a language model" in text
     assert "say nothing about" not in text
+    assert "Rules decided and wrote" not in text
     assert "training cut-off of the model" in text
 
 

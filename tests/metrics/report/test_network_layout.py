@@ -1,6 +1,7 @@
 """Places of scientists: by community, apart from each other, the same every time."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -8,7 +9,9 @@ from virsci_society.metrics.report import network_layout as community_layout
 from virsci_society.metrics.report.network_layout import (
     Communities,
     by_size,
+    communities_of,
     find_communities,
+    run_communities,
     spread_discs,
 )
 
@@ -51,12 +54,6 @@ def test_cliques_are_communities_with_places_of_their_own():
     assert len(np.unique(positions.round(6), axis=0)) == 25
 
 
-def test_the_same_every_time():
-    one, other = (laid_out(cliques([6, 6, 4]), seed=3) for _ in range(2))
-    assert one[1].tolist() == other[1].tolist()
-    assert one[0].tolist() == other[0].tolist()
-
-
 def test_topics_stand_for_communities_of_a_network_that_is_too_large(monkeypatch):
     monkeypatch.setattr(community_layout, "LARGE", 10)
     monkeypatch.setattr(community_layout, "find_spec", lambda name: None)
@@ -87,3 +84,45 @@ def test_discs_hardly_overlap():
 )
 def test_the_largest_community_is_the_first(label, wanted):
     assert by_size(np.array(label)).tolist() == wanted
+
+
+def network(edges):
+    """A network of pairs with a number of joint papers."""
+    return communities_of(pd.DataFrame(edges, columns=["source", "target", "papers"]), {})
+
+
+def test_everybody_with_a_tie_is_drawn(run):
+    part = run_communities([run])
+    assert part.names == ["S1", "S2", "S3", "S4", "S5", "S6"]
+    named = {(part.names[a], part.names[b]) for a, b in part.edges}
+    assert {("S1", "S2"), ("S1", "S5"), ("S5", "S6")} <= named
+    ties = run.table("ties")
+    pairs = {frozenset(pair) for pair in zip(ties["source"], ties["target"], strict=True)}
+    assert len(part.edges) == len(pairs)
+
+
+def test_places_are_in_the_unit_square_and_apart(run):
+    places = run_communities([run]).positions
+    assert places.min() == 0
+    assert abs(places.max() - 1) < 1e-9
+    gaps = np.linalg.norm(places[:, None] - places[None], axis=2) + np.eye(len(places))
+    assert gaps.min() > 0.05
+
+
+def test_places_do_not_depend_on_the_order_of_edges():
+    edges = [(f"S{n}", f"S{(n * 7 + 1) % 30}", 1) for n in range(30) if n != (n * 7 + 1) % 30]
+    first, second = network(edges), network(edges[::-1])
+    assert first.names == second.names
+    np.testing.assert_array_equal(first.positions, second.positions)
+
+
+def test_communities_of_one_topic_have_names_that_differ():
+    clique = [(f"A{a}", f"A{b}", 1) for a in range(5) for b in range(a)]
+    other = [(f"B{a}", f"B{b}", 1) for a in range(4) for b in range(a)]
+    third = [("C0", "C1", 1), ("D0", "D1", 1)]
+    topics = {f"{letter}{n}": "graphs" for letter in "AB" for n in range(5)} | {"C0": "vision"}
+    edges = [*clique, *other, *third, ("A0", "B0", 1)]
+    whole = communities_of(pd.DataFrame(edges, columns=["source", "target", "papers"]), topics)
+    assert whole.labels == ["graphs around A0", "graphs around B0", "vision", "around D0"]
+    assert whole.outside[whole.names.index("A0")].tolist() == [1, 1]
+    assert whole.outside.sum() == 4
