@@ -243,7 +243,9 @@ def novelty(shown: Shown) -> PageSection:
         method = method or band.method
         row = {"name": name, "n": len(values), "mean": band.value}
         rows.append(row | {"low": band.low, "high": band.high})
-    about = f"Mean over papers{by}, with its 95 % interval{f' ({method})' if method else ''}."
+    title = embedding_of(run, "title")
+    measured = f", measured by {title}" if title else ""
+    about = f"Means over papers{measured}, with 95 % intervals{f' ({method})' if method else ''}."
     columns = "name: measure; n: papers; mean; low; high"
     tables = [] if by_rules else [Table(rows, columns, about)]
     if agreement := records(compute_metric(run, "novelty_agreement")):
@@ -253,7 +255,9 @@ def novelty(shown: Shown) -> PageSection:
         about += "over papers, with its 95 % interval."
         columns += "; rank_correlation: rank correlation; low; high"
         tables.append(Table(agreement, columns, about))
-    about = f"Each dot is a paper{by}; the large dot below is their mean with its 95 % interval."
+    about = (
+        f"Each dot is a paper{measured}; the large dot below is their mean with its 95 % interval."
+    )
     about += " Dashed: the mean of the neighbours’ year." if relative else ""
     fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in COLUMNS[:3]}
     told = ", ".join(f"{part} {count}" for part, count in fallbacks.items() if count)
@@ -330,17 +334,14 @@ def observed(shown: Shown) -> PageSection | None:
 
 def numbers(shown: Shown) -> PageSection:
     """Measures of teams, of the network and of impact, with their labels."""
-    found = measure_run(shown.run, NUMBERS)
-    facts = [
-        (
-            MEASURES[name].label,
-            format_percent(value) if MEASURES[name].unit == "share" else format_number(value),
-        )
-        for name, value in found.items()
-        if not np.isnan(value)
-    ]
+    rows = []
+    for name, value in measure_run(shown.run, NUMBERS).items():
+        told = format_percent if MEASURES[name].unit == "share" else format_number
+        if not np.isnan(value):
+            rows.append({"label": MEASURES[name].label, "value": told(value)})
     about = "Citations are those of the society’s papers to one another."
-    return PageSection("In numbers", facts=facts, fine=[about], folded=True)
+    table = Table(rows, "label: measure; value", about)
+    return PageSection("In numbers", tables=[table], folded=True)
 
 
 def people(shown: Shown) -> PageSection:

@@ -317,4 +317,4 @@ def test_the_page_names_the_interval_that_was_computed(hand_run, monkeypatch):
     assert bca_interval(values).method == "BCa bootstrap"
     computed = Interval(1.0, 0.5, 1.5, 9, 0.95, "some other method")
     monkeypatch.setattr(figures, "mean_interval", lambda values: computed)
-    assert "interval (some other method)." in render_page(run)
+    assert "intervals (some other method)." in render_page(run)
