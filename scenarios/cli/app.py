@@ -17,7 +17,7 @@ from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare
 from virsci_society.scenarios.analysis.facts import facts
 from virsci_society.scenarios.calibration.command import calibrate
-from virsci_society.scenarios.cli.checkup import doctor, plan, prompts
+from virsci_society.scenarios.cli.checkup import doctor, plan
 from virsci_society.scenarios.cli.ecosystem import ecosystem
 from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
 from virsci_society.scenarios.cli.library_list import list_
@@ -60,7 +60,6 @@ app = typer.Typer(
 )
 app.add_typer(ecosystem, name="ecosystem")
 app.add_typer(study, name="study")
-export.command()(prompts)
 app.add_typer(export, name="export")
 
 

@@ -139,26 +139,17 @@ def tell_json(data: object) -> None:
 
 
 def count_repeats(lines: list[str]) -> list[str]:
-    """Lines of a message, of which those that differ in numbers only are told once.
-
-    The first of more than ``SHOWN_ALIKE`` such lines stands for all, with their count.
-    """
-    alike = Counter(map(_without_numbers, lines))
-    told: set[str] = set()
+    """Lines of a message; of many that differ only in numbers, the first with their count."""
+    kinds = [re.sub(r"\d+", "#", line) for line in lines]
+    alike, told = Counter(kinds), set[str]()
     shown = []
-    for line in lines:
-        kind = _without_numbers(line)
-        more = alike[kind] - 1
-        if more < SHOWN_ALIKE or not line.strip():
+    for line, kind in zip(lines, kinds, strict=True):
+        if alike[kind] <= SHOWN_ALIKE or not line.strip():
             shown.append(line)
         elif kind not in told:
             told.add(kind)
-            shown.append(f"{line} (and {more} more like it)")
+            shown.append(f"{line} (and {alike[kind] - 1} more like it)")
     return shown
-
-
-def _without_numbers(line: str) -> str:
-    return re.sub(r"\d+", "#", line)
 
 
 def _going_on_after(why: str) -> tuple[str, str]:
