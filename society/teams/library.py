@@ -122,14 +122,13 @@ class Library:
             text = text_of(query)
             # Sorted, because the order of a set of texts depends on the hash seed (rule 12).
             asked = _hash(text, count, sorted(excluded))
-            stored = _lookup(self._world, place, asked)
-            if stored is not None:
-                # Only the names are stored; the profiles are those of the date of asking (rule 16).
-                return self._profiles(json.loads(stored), place[1])
-            found = self._world.nearest_scientists(count, excluded, place[1], text)
-            names = json.dumps([profile.id for profile in found])
-            _store(self._world, place, asked, names.encode())
-            return found
+
+            def names() -> bytes:
+                found = self._world.nearest_scientists(count, excluded, place[1], text)
+                return json.dumps([profile.id for profile in found]).encode()
+
+            # Only the names are stored; the profiles are those of the date of asking (rule 16).
+            return self._profiles(json.loads(_kept(self._world, place, asked, names)), place[1])
 
         return self._later(find, query)
 
@@ -185,15 +184,13 @@ class Library:
         self, place: Place, asked: str, search: Callable[[], tuple[Reference, ...]]
     ) -> tuple[Reference, ...]:
         """The papers that a search finds, from the journal where it is known there by its hash."""
-        stored = _lookup(self._world, place, asked)
-        hits: list[tuple[str, float]]
-        if stored is None:
-            hits = [(paper.id, paper.distance) for paper in search()]
-            _store(self._world, place, asked, json.dumps(hits).encode())
-        else:
-            # Distances come back from JSON as the same numbers, on any machine (rule 15).
-            hits = json.loads(stored)
-        return tuple(self._world.reference(paper, distance, place[1]) for paper, distance in hits)
+
+        def hits() -> bytes:
+            return json.dumps([(paper.id, paper.distance) for paper in search()]).encode()
+
+        # Distances come back from JSON as the same numbers, on any machine (rule 15).
+        found = json.loads(_kept(self._world, place, asked, hits))
+        return tuple(self._world.reference(paper, distance, place[1]) for paper, distance in found)
 
 
 def vector_of_text(world: World, place: Place, text: str) -> VectorArray:
@@ -202,13 +199,11 @@ def vector_of_text(world: World, place: Place, text: str) -> VectorArray:
     Returns:
         An array of shape (1, dim).
     """
-    asked = _hash(text)
-    stored = _lookup(world, place, asked)
-    if stored is not None:
-        return np.frombuffer(stored, dtype=np.float32).reshape(1, -1)
-    vector = world.literature.embedding.encode([text])
-    _store(world, place, asked, np.asarray(vector, dtype=np.float32).tobytes())
-    return vector
+
+    def vector() -> bytes:
+        return np.asarray(world.literature.embedding.encode([text]), dtype=np.float32).tobytes()
+
+    return np.frombuffer(_kept(world, place, _hash(text), vector), np.float32).reshape(1, -1)
 
 
 def _paper_ids(papers: Any) -> Iterator[str]:
@@ -222,17 +217,16 @@ def _paper_ids(papers: Any) -> Iterator[str]:
             yield from _paper_ids(one)
 
 
-def _lookup(world: World, place: Place, asked: str) -> bytes | None:
-    """The stored result of a search with this hash; None without one, or without a journal."""
+def _kept(world: World, place: Place, asked: str, make: Callable[[], bytes]) -> bytes:
+    """The result of a search with this hash: from the journal, or made and stored there."""
     journal = world.dispatcher.gateway.journal
-    return None if journal is None else journal.lookup_retrieval(place[0], asked, place[1])
-
-
-def _store(world: World, place: Place, asked: str, value: bytes) -> None:
-    """Store the result of a search in the journal, if there is one."""
-    journal = world.dispatcher.gateway.journal
-    if journal is not None:
-        journal.store_retrieval(place[0], asked, place[1], value)
+    if journal is None:
+        return make()
+    stored = journal.lookup_retrieval(place[0], asked, place[1])
+    if stored is None:
+        stored = make()
+        journal.store_retrieval(place[0], asked, place[1], stored)
+    return stored
 
 
 def _hash(*parts: Any) -> str:
