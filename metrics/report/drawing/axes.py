@@ -36,9 +36,6 @@ X_ROOM, Y_ROOM = 32.0, 17.0
 HALO = 'stroke="var(--page)" stroke-width="2.4" stroke-linejoin="round" paint-order="stroke"'
 """Of names, so that no line runs through their letters."""
 
-CAPS = {"circle": ("round", 1.0), "square": ("square", 0.88)}
-"""Ends of lines that look like a symbol, with the width of the line as a share of its size."""
-
 Place = Callable[[Coordinates], FloatArray]
 """Where values of one scale lie, in units of the SVG."""
 Draw = Callable[[Place, Place], str]
@@ -139,12 +136,7 @@ class Axes:
         widths = [size] * len(x) if isinstance(size, int | float) else size
 
         def draw(across: Place, up: Place) -> str:
-            points = list(_finite(across(x), up(y), widths))
-            if shape in CAPS and isinstance(size, int | float) and points:
-                # Lines of no length with caps take a fifth of the bytes of outlines.
-                path = "".join(f"M{short_number(at)} {short_number(y_)}h0" for at, y_, _ in points)
-                style = f'stroke="{colour}" stroke-width="{CAPS[shape][1] * size:.3g}"'
-                return f'<path fill="none" {style} stroke-linecap="{CAPS[shape][0]}" d="{path}"/>'
+            points = _finite(across(x), up(y), widths)
             path = "".join(symbol_path(shape, *point) for point in points)
             return f'<path fill="{colour}" d="{path}"/>' if path else ""
 
