@@ -53,6 +53,17 @@ def test_the_first_example_prints_what_the_readme_shows(nursery, tmp_path):
     assert done.stdout == shown
 
 
+def test_the_facts_of_the_readme_are_those_of_their_page():
+    page = (ROOT / "docs" / "facts.md").read_text(encoding="utf-8")
+    card = re.search(r"^\| verdicts \| \| ([^|]*)", page, re.MULTILINE)[1]
+    counts = {word.strip(): int(number) for number, word in re.findall(r"(\d+) ([a-z ]+)", card)}
+    good, bad = counts.pop("reproduced"), counts.pop("not")
+    rest = sum(counts.values())
+    text = " ".join(README.split())
+    said = f"of {good + bad + rest} known facts the default wordless society reproduces {good}"
+    assert f"{said} and misses {bad}, and {rest} cannot be tested" in text
+
+
 BRISK = (
     *("until=16w", "time.meeting_notice=1d", "time.reply_window=2d", "time.publication_delay=5d"),
 )
