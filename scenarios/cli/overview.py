@@ -178,8 +178,15 @@ def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> N
     else:
         lines = list(map(printable, brief_lines(figures, folder)))
         if sys.stdout.isatty():
-            width = terminal_width()
-            lines = [part for line in lines for part in _broken(line, width)]
+            wrapper = textwrap.TextWrapper(
+                max(shutil.get_terminal_size().columns, LABEL + 20),
+                subsequent_indent=" " * LABEL,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            # A digest, which is one word, stays beside its label.
+            wrapped = [wrapper.wrap(one) if " " in one[LABEL:] else [one] for one in lines]
+            lines = [part for parts in wrapped for part in parts]
         tell(*lines)
 
 
@@ -193,21 +200,6 @@ def _figure_rows(figures: Mapping[str, Any], *above: str) -> Iterator[tuple[str,
             yield " ".join(name), value
         elif key not in ONE_BY_ONE:
             yield from _figure_rows(value, *name)
-
-
-def _broken(line: str, width: int) -> list[str]:
-    """A line broken at the width of a terminal, its rest below its text; words stay whole."""
-    if " " not in line[LABEL:]:
-        return [line]
-    indent = " " * LABEL
-    return textwrap.wrap(
-        line,
-        max(width, LABEL + 20),
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-        replace_whitespace=False,
-    )
 
 
 def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
@@ -293,11 +285,6 @@ def _cost(ledger: Mapping[str, Any]) -> str:
     cached = f" ({ledger['cached_tokens']:,} from a cache)" if ledger.get("cached_tokens") else ""
     price = price_words(usd, ledger.get("free", False)) if tokens else "nothing was paid"
     return f"{tokens:,} tokens{cached} in {attempts:,} attempts; {price}"
-
-
-def terminal_width() -> int:
-    """Columns of the terminal."""
-    return shutil.get_terminal_size().columns
 
 
 @guarded
