@@ -17,7 +17,6 @@ from virsci_society.scenarios.terminal.arguments import guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.building.build_options import BuildOptions
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.importers.source import Source
 
@@ -131,6 +130,9 @@ def build(
     describes them). With synthetic, which takes no PATH, a community of a stated size is invented.
     """
     from virsci_society.society.ecosystem.building.build_options import build_options
+    from virsci_society.society.ecosystem.building.builder import build as build_by
+    from virsci_society.society.ecosystem.importers.source import open_source
+    from virsci_society.society.ecosystem.storage import require_place
 
     if kind == "synthetic":
         with make_progress() as progress, _writing(out):
@@ -140,6 +142,8 @@ def build(
             made.save(out)
         _tell_counts(made, out)
         return
+    if not paths:
+        raise InputError(f"give PATH, the files or folders of {kind}")
     if columns and kind != "csv":
         raise InputError(f"--columns is for csv; {kind} has columns of its own")
     given = {
@@ -165,8 +169,38 @@ def build(
     options: dict[str, Any] = {"authors": authors, "nameless": nameless}
     options |= {"malformed_share": malformed_share, "max_authors": max_authors}
     options |= {"columns": columns} if columns else {}
-    source = _importer(kind, trust=trust)
-    _build(source, paths or [], out, plan, options, facts | {"licence": licence}, keep_names)
+    require_place(out)
+    partial = out.with_name(f"{out.name}.partial")
+    refuse_links(partial)
+    source = open_source(_importer(kind, trust=trust), paths, **options)
+
+    def provenance() -> dict[str, Any]:
+        """What the manifest says of the source, once it has been read."""
+        return {
+            "source": ", ".join(path.name for path in paths),
+            "kind": source.kind,
+            "options": options,
+            "reading": asdict(source.report),
+            "authors_are": source.authors_are,
+            "cleaning": source.report.cleaning(),
+            "unknown": list(source.unknown),
+            "licence": licence,
+        } | facts
+
+    with make_progress() as progress, _writing(out):
+        make_folder(partial)
+        try:
+            built = build_by(source, plan, provenance, progress, partial)
+            if not built.past:
+                *notes, why = sorted(built.manifest["notes"], key=lambda note: NO_PAST in note)
+                for note in notes:
+                    tell(f"note: {note}", err=True)
+                raise InputError(why.removeprefix("EMPTY: "))
+            progress.begin(f"writing {out}")
+            built.save(out, key=keep_names)
+        finally:
+            remove_folder(partial)
+    _tell(built, source, out)
 
 
 def _importer(kind: str, *, trust: bool) -> str | type[Source]:
@@ -203,52 +237,6 @@ def invented(scientists: int, papers: int, seed: int) -> Ecosystem:
         return Synthetic(scientists=scientists, papers=papers).generate(seed)
     except ValidationError as error:
         raise InputError("; ".join(one["msg"] for one in error.errors())) from error
-
-
-def _build(
-    kind: str | type[Source],
-    paths: list[Path],
-    out: Path,
-    plan: BuildOptions,
-    options: dict[str, Any],
-    facts: dict[str, Any],
-    keep_names: bool,
-) -> None:
-    from virsci_society.society.ecosystem.building.builder import build as build_by
-    from virsci_society.society.ecosystem.importers.source import open_source
-    from virsci_society.society.ecosystem.storage import require_place
-
-    require_place(out)
-    partial = out.with_name(f"{out.name}.partial")
-    refuse_links(partial)
-
-    def provenance() -> dict[str, Any]:
-        """What the manifest says of the source, once it has been read."""
-        return {
-            "source": ", ".join(path.name for path in paths),
-            "kind": source.kind,
-            "options": options,
-            "reading": asdict(source.report),
-            "authors_are": source.authors_are,
-            "cleaning": source.report.cleaning(),
-            "unknown": list(source.unknown),
-        } | facts
-
-    with make_progress() as progress, _writing(out):
-        make_folder(partial)
-        try:
-            source = open_source(kind, paths, **options)
-            built = build_by(source, plan, provenance, progress, partial)
-            if not built.past:
-                *notes, why = sorted(built.manifest["notes"], key=lambda note: NO_PAST in note)
-                for note in notes:
-                    tell(f"note: {note}", err=True)
-                raise InputError(why.removeprefix("EMPTY: "))
-            progress.begin(f"writing {out}")
-            built.save(out, key=keep_names)
-        finally:
-            remove_folder(partial)
-    _tell(built, source, out)
 
 
 def _tell(built: Ecosystem, source: Source, out: Path) -> None:

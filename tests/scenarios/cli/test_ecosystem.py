@@ -225,3 +225,8 @@ def test_a_synthetic_ecosystem_is_described_and_built_the_same_again(here):
     done = society("ecosystem", "build", "synthetic", *size, "--out", "eco")
     assert done.exit_code == 2
     assert "500 scientists cannot all have written" in done.stderr
+    pathless = society("ecosystem", "build", "jsonl", "--boundary", 2012, "--out", "eco")
+    assert (pathless.exit_code, pathless.stderr) == (
+        2,
+        "give PATH, the files or folders of jsonl\n",
+    )
