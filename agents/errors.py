@@ -69,9 +69,11 @@ class Verdict(SocietyError):
 
     Attributes:
         usage: tokens that the provider bills for it all the same; None if it named none.
+        hint: what the user can do, where the cause is known.
     """
 
     usage: Usage | None = None
+    hint = ""
 
 
 class ReplyError(Verdict):
@@ -92,6 +94,11 @@ class Refused(Verdict):
 
 class Filtered(Verdict):
     """The provider's content filter took the answer away."""
+
+    hint = (
+        "The provider's content filter takes answers away; ask another model, or allow these "
+        "topics in the provider's settings"
+    )
 
 
 class Overflow(Verdict):
@@ -189,9 +196,11 @@ class Fault(SocietyError):
 
     Attributes:
         usage: tokens that the provider bills for it all the same; None if it named none.
+        hint: what the user can do, where the cause is known.
     """
 
     usage: Usage | None = None
+    hint = ""
     sent: bool = True
     hint: str = ""
 

@@ -57,15 +57,21 @@ class ReadabilityWatch:
 
     def __init__(self, bounds: Unreadable, advice: str) -> None:
         self._bounds, self._advice = bounds, advice
-        self.wordless = ""
-        """Why the last reply without words had none, and what to do; empty: there was none."""
+        self.hints: Counter[str] = Counter()
+        """What a user can do, for answers that could not be used for a known cause."""
         self._asked: Counter[str] = Counter()
         self._unusable: Counter[str] = Counter()
         self._echoed = 0
         self._examples: dict[str, list[str]] = {}
 
     def record(
-        self, form: str, reply: str | None, *, echoed: bool = False, may_stop: bool = True
+        self,
+        form: str,
+        reply: str | None,
+        *,
+        echoed: bool = False,
+        may_stop: bool = True,
+        hint: str = "",
     ) -> None:
         """Count one answer to a form; ``reply`` is what came in place of a usable one."""
         self._asked[form] += 1
@@ -73,6 +79,7 @@ class ReadabilityWatch:
         if reply is None:
             return
         self._unusable[form] += 1
+        self.hints.update([hint] if hint else [])
         examples = self._examples.setdefault(form, [])
         if len(examples) < EXAMPLES:
             examples.append(_plain(reply) or "(no text)")
@@ -108,12 +115,13 @@ class ReadabilityWatch:
 
     def _message(self, form: str) -> str:
         examples = "".join(f"\n  - {text}" for text in self._examples[form])
+        advice = max(self.hints, key=lambda hint: (self.hints[hint], hint), default=self._advice)
         return (
             f"{self._unusable.total()} of {self._asked.total()} answers could not be used, and "
             f"{self._unusable[form]} of {self._asked[form]} of the form {form}"
             f"{f'; {self._echoed} repeated the words of the form' if self._echoed else ''}. "
             f"Such as:{examples}\n"
-            f"{self.wordless or self._advice}. Another model or request begins a new run (--out "
+            f"{advice[0].upper()}{advice[1:]}. Another model or request begins a new run (--out "
             f"NEW); to go on with this one and its defaults: --set backend.unreadable.stop_at=1"
         )
 
@@ -218,12 +226,13 @@ class Gateway:
         return outcome.reply()
 
     def record_reading(
-        self, form: str, reply: str | None, *, live: bool, echoed: bool = False
+        self, form: str, reply: str | None, *, live: bool, echoed: bool = False, hint: str = ""
     ) -> None:
         """Count an answer that was read, or what came in its place."""
         if live or self._watches_rules:
             # A replay stops for nothing: its replies are what they are.
-            self.readability.record(form, reply, echoed=echoed, may_stop=not self.strict)
+            may_stop = not self.strict
+            self.readability.record(form, reply, echoed=echoed, may_stop=may_stop, hint=hint)
 
     def open(self) -> None:
         """Begin to pay for requests that the journal does not hold.
@@ -310,7 +319,7 @@ class Gateway:
             if isinstance(result, CallOutcome):
                 self._answered, self._trouble = self._answered + 1, ""
                 if faults and not result.text:
-                    self.readability.wordless = str(faults[-1])
+                    self.readability.hints[str(faults[-1])] += 1
                 return result
             faults.append(result)
             pool = self._attempt_maker.pool

@@ -109,7 +109,9 @@ def read_reply(form: type[FormT], text: str, *, cut: bool = False) -> ParsedRepl
     except _TROUBLE as error:
         answer = strip_reasoning(text)
         if text and not answer:
-            raise ReplyError(f"{form.__name__}: {ENDED_THINKING}") from None
+            cut_off = ReplyError(f"{form.__name__}: {ENDED_THINKING}")
+            cut_off.hint = ENDED_THINKING
+            raise cut_off from None
         return _search(form, answer, cut, error)
 
 

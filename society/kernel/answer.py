@@ -295,7 +295,8 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
         # Only a lack of words is made good by the default; any other error stops the run (rule 1).
         call.verdict = verdict_name(verdict)
         came = pending.last_text or str(verdict)
-        gateway.record_reading(call.form, came, live=call.live, echoed="echoed" in call.noticed)
+        echoed = "echoed" in call.noticed
+        gateway.record_reading(call.form, came, live=call.live, echoed=echoed, hint=verdict.hint)
         default = pending.form.fallback(slots)
         if default is None:
             raise

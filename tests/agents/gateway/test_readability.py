@@ -8,11 +8,12 @@ from tests.agents.backends.live_provider import a_request
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
-from virsci_society.agents.errors import Fault, Stopped
+from virsci_society.agents.errors import Fault, Filtered, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway, ReadabilityWatch, Unreadable
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.replies.parser import ENDED_THINKING
 
 
 class Live(Backend):
@@ -155,3 +156,17 @@ def test_where_replies_have_no_words_it_is_said_why():
         gateway.readability.record("Ballot", "")
     with pytest.raises(Stopped, match=r"its words are in reasoning_content\. Another model"):
         gateway.readability.record("Ballot", "")
+
+
+@pytest.mark.parametrize(
+    ("hint", "advice"),
+    [
+        (ENDED_THINKING, r"raise backend\.max_tokens"),
+        (Filtered.hint, "content filter"),
+        ("", "JSON"),
+    ],
+)
+def test_the_stop_names_the_cause_where_it_is_known(hint, advice):
+    gateway = Gateway(OpenAI(model="m"), 1, unreadable=Unreadable(after=4))
+    with pytest.raises(Stopped, match=rf"{advice}.*\. Another model"):
+        gateway.record_reading("Ballot", "?", live=True, hint=hint)
