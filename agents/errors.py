@@ -73,7 +73,7 @@ class Verdict(SocietyError):
     """
 
     usage: Usage | None = None
-    hint = ""
+    hint: str = ""
 
 
 class ReplyError(Verdict):
@@ -200,7 +200,6 @@ class Fault(SocietyError):
     """
 
     usage: Usage | None = None
-    hint = ""
     sent: bool = True
     hint: str = ""
 
