@@ -11,7 +11,6 @@ from virsci_society.metrics.networks.communities import (
     best_core,
     communities,
     core_periphery,
-    coreness,
     leiden,
     louvain,
     modularity,
@@ -67,10 +66,9 @@ def test_rewired_networks_keep_every_degree(graph):
     assert set(after.data) <= {1.0}
 
 
-def test_rewiring_keeps_degrees_node_by_node_and_moves_ties():
+def test_rewiring_moves_ties():
     before = matrix_of(GRAPHS["attachment"])
     after = rewire(before, np.random.default_rng(1))
-    assert (np.diff(before.indptr) == np.diff(after.indptr)).all()
     assert (before.multiply(after)).nnz < 0.3 * before.nnz
 
 
@@ -110,12 +108,6 @@ def test_a_network_in_which_no_tie_can_be_swapped_is_its_own_null():
         assert (rewire(matrix, np.random.default_rng(0)) != matrix).nnz == 0
     found = small_world_statistics(matrix_of(nx.star_graph(9)), np.random.default_rng(0))
     assert found["sigma"] is None
-
-
-def test_the_same_seed_gives_the_same_null_networks():
-    matrix = matrix_of(GRAPHS["random"])
-    one, other = (small_world_statistics(matrix, np.random.default_rng(4)) for _ in range(2))
-    assert one == other
 
 
 def test_the_small_world_of_a_run(run, empty_run):
@@ -165,13 +157,6 @@ def test_leiden_finds_what_louvain_finds_and_always_the_same():
     assert modularity(matrix, labels[0]) == pytest.approx(
         modularity(matrix, louvain(matrix, 7)), abs=0.02
     )
-
-
-def test_coreness_is_that_of_networkx(graph):
-    found = coreness(matrix_of(graph))
-    assert found.tolist() == list(nx.core_number(graph).values()) or found.tolist() == [
-        nx.core_number(graph)[node] for node in graph
-    ]
 
 
 def test_the_best_core_is_that_of_a_plain_loop():

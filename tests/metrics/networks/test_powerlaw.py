@@ -150,9 +150,3 @@ BETTER, NEITHER, WORSE = (LikelihoodRatio(ratio, p) for ratio, p in ((9, 0), (9,
 def test_verdicts(n, in_tail, p, lognormal, exponential, words):
     ratios = {"lognormal": lognormal, "exponential": exponential}
     assert verdict(n, PowerLawFit(1, 2.0, 0.1, in_tail), p, ratios) == words
-
-
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_judgement(attachment):
-    one, other = (tail_test(attachment[:500], np.random.default_rng(4)) for _ in range(2))
-    assert one == other

@@ -85,13 +85,6 @@ def test_ranks_of_known_truths_are_about_uniform(estimation, recovered):
         assert 0.75 <= (np.abs(column - 0.5) <= 0.45).mean() <= 1
 
 
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_numbers(estimation, recovered):
-    parts = estimation.points, estimation.moments, estimation.weights
-    again = Estimation(*parts, estimation.scale, 1)
-    assert (again.recover() == recovered).all()
-
-
 def test_a_linear_relation_is_adjusted_away():
     rng = np.random.default_rng(2)
     features = rng.normal(size=(50, 2))

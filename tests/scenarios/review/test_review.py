@@ -27,7 +27,6 @@ from virsci_society.scenarios.review.review_kinds import (
     REVIEWER,
     RUBRIC,
     SCORED,
-    SCORES,
     ConferenceReview,
     NoveltyRating,
     ProposalReview,
@@ -247,7 +246,3 @@ def test_kinds_and_panels_stand_side_by_side_in_a_run_folder(tmp_path):
     assert table["panel"].tolist() == ["one"] * 2 + ["two"] * 2
     assert table["kind"].tolist() == ["virsci", "novelty"] * 2
     assert len(read_averages(tmp_path / "elsewhere")) == 0
-
-
-def test_the_scores_of_all_kinds_have_a_column():
-    assert set(SCORES) == {name for kind in KINDS.values() for name in kind.scores}
