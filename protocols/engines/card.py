@@ -349,12 +349,6 @@ class SystemCard(Part):
                         yield ("stages", i, "meetings", j, part, k), turn
 
 
-SECTIONS: Mapping[str, type[Part]] = {
-    **{"keys": Key, "stages": Stage, "meetings": CardMeeting},
-    **{"opening": CardTurn, "turns": CardTurn, "closing": CardTurn},
-    **{"search": Search, "judge": Judging, "expand": Expansion},
-}
-"""The sections of a card by the key under which they stand."""
 NEEDS = {
     **dict.fromkeys(("better_idea", "objection", "verdict", "review", "authors", "ideas"), "idea"),
     **{"found": "queries", "step_review": "step", "decision": "review"},

@@ -101,7 +101,7 @@ class Document:
 
     def origin(self, path: KeyPath) -> Origin | None:
         """Origin of a key, or of the nearest section above it that was written."""
-        for length in range(len(path), 0, -1):
+        for length in range(len(path), -1, -1):
             if (origin := self.origins.get(path[:length])) is not None:
                 return origin
         return None

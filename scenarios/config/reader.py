@@ -42,6 +42,7 @@ from virsci_society.society.kernel.durations import Duration
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _FAILED = object()
+_MANY: dict[Any, type[list[Any]] | type[dict[Any, Any]]] = {tuple: list, Mapping: dict}
 
 
 class PartField(NamedTuple):
@@ -50,13 +51,13 @@ class PartField(NamedTuple):
     Attributes:
         classes: of the parts or sections that it takes.
         table: names the parts, if they are exchangeable.
-        many: it takes a list of sections of one class.
+        many: list or dict, where it takes a list of sections or a mapping from names to sections.
     """
 
     info: FieldInfo
     classes: tuple[type[BaseModel], ...]
     table: Table | None
-    many: bool
+    many: type[list[Any]] | type[dict[Any, Any]] | None
 
 
 @cache
@@ -65,11 +66,11 @@ def part_field(cls: type[BaseModel], name: str) -> PartField:
     info = cls.model_fields[name]
     for note in info.metadata:
         if isinstance(note, FromTable):
-            return PartField(info, (Part,), note.table, False)
+            return PartField(info, (Part,), note.table, None)
         if isinstance(note, Section):
-            return PartField(info, (import_class(note.path),), None, False)
+            return PartField(info, (import_class(note.path),), None, None)
     classes = _classes_in(info.annotation)
-    many = get_origin(info.annotation) is tuple and bool(classes)
+    many = _MANY.get(get_origin(info.annotation)) if classes else None
     for kind in classes:
         if (table := table_for(kind)) is not None:
             tabled = tuple(one for one in classes if table_for(one) is not None)
@@ -110,6 +111,14 @@ class Reader:
         self.trust = trust
         self.diagnostics = Diagnostics(document)
         self._beside: dict[KeyPath, list[str]] = {}
+
+    def read(self, cls: type[ModelT]) -> ModelT:
+        """The settings object that the document describes; InputError with every fault."""
+        part = self.read_part(cls, self.document.data, ())
+        self.diagnostics.raise_faults()
+        if part is None:
+            raise InputError("it cannot be read")
+        return part
 
     def read_part(self, cls: type[ModelT], data: Any, path: KeyPath) -> ModelT | None:
         """The settings object that a section describes; None where there is a fault in it."""
@@ -164,20 +173,20 @@ class Reader:
                 value = {"use": value}
             if isinstance(value, dict):
                 read = self._named(field, field.table, value, path)
-        elif isinstance(value, list) and field.many:
-            parts = [
+        elif field.many is not None:
+            if not isinstance(value, field.many):
+                return value
+            parts: dict[Key, Any] = {}
+            for place, one in enumerate(value) if isinstance(value, list) else value.items():
                 # Of a union the class that knows most keys of the section.
-                self.read_part(
-                    max(classes, key=lambda cls: len({*one} & {*cls.model_fields}))
-                    if isinstance(one, dict)
-                    else classes[0],
-                    one,
-                    (*path, place),
-                )
-                for place, one in enumerate(value)
-            ]
-            return _FAILED if None in parts else tuple(parts)
-        elif isinstance(value, dict) and len(classes) == 1 and not field.many:
+                given = set(one) if isinstance(one, dict) else set()
+                known = [len(given & kind.model_fields.keys()) for kind in classes]
+                kind = classes[known.index(max(known))]
+                parts[place] = self.read_part(kind, one, (*path, place))
+            if None in parts.values():
+                return _FAILED
+            return parts if isinstance(value, dict) else tuple(parts.values())
+        elif isinstance(value, dict) and len(classes) == 1:
             read = self.read_part(classes[0], value, path)
         return _FAILED if read is None and value is not None else read
 

@@ -373,8 +373,8 @@ def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
 
 def _read(document: Document, *, trust: bool) -> Scenario:
     reader = Reader(document, trust=trust)
-    scenario = reader.read_part(Scenario, document.data, ())
-    if scenario is not None and scenario.protocol.stages is not None:
+    scenario = reader.read(Scenario)
+    if scenario.protocol.stages is not None:
         # Authors revise at their desks as well.
         known = sorted(scenario.protocol.stages | {"publication"})
         for name in scenario.time.stage_effort:
@@ -382,9 +382,7 @@ def _read(document: Document, *, trust: bool) -> Scenario:
                 problem = f"no stage of the protocol; expected one of {', '.join(known)}"
                 hint = did_you_mean(name, known)
                 reader.diagnostics.add(("time", "stage_effort", name), problem + hint)
-    reader.diagnostics.raise_faults()
-    if scenario is None:
-        raise InputError("the scenario cannot be read")
+        reader.diagnostics.raise_faults()
     return scenario
 
 
