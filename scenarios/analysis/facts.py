@@ -67,7 +67,8 @@ def facts(
 def chosen_facts(names: Sequence[str]) -> dict[str, Fact]:
     """The facts of these names, or all."""
     from virsci_society.metrics.facts.fact import Fact
-    from virsci_society.scenarios.config.registry import import_class, parts_of_kind
+    from virsci_society.scenarios.config.reader import import_class
+    from virsci_society.scenarios.config.registry import parts_of_kind
 
     known = parts_of_kind("facts")
     for name in names:

@@ -172,7 +172,8 @@ def part_lines(kind: str) -> Iterator[str]:
 
 
 def _part(kind: str, path: str) -> object:
-    from virsci_society.scenarios.config.registry import import_class, import_member
+    from virsci_society.scenarios.config.reader import import_class
+    from virsci_society.scenarios.config.registry import import_member
 
     return import_class(path) if kind == "protocols" else import_member(path)
 

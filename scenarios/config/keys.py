@@ -29,8 +29,8 @@ from pydantic import BaseModel, TypeAdapter
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import FittedOn, library
-from virsci_society.scenarios.config.reader import inlined_class, part_field
-from virsci_society.scenarios.config.registry import import_class, name_of
+from virsci_society.scenarios.config.reader import import_class, inlined_class, part_field
+from virsci_society.scenarios.config.registry import name_of
 from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.kernel.durations import Duration, parse_days, write_days
 

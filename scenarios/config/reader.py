@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -18,31 +18,71 @@ from pydantic_core import ErrorDetails
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.diagnostics import (
     Diagnostics,
     describe_errors,
     quote_value,
     unknown_key,
 )
-from virsci_society.scenarios.config.document import Document
+from virsci_society.scenarios.config.document import Document, Origin, single_document
 from virsci_society.scenarios.config.registry import (
     EXPLORE,
     KINDS,
+    PROTOCOLS,
     SUFFIXES,
     FromTable,
     Section,
     Table,
-    class_of,
-    import_class,
+    import_member,
     import_path,
+    installed_in,
     name_of,
+    require_trust,
 )
-from virsci_society.scenarios.config.yaml_io import Key, KeyPath
+from virsci_society.scenarios.config.yaml_io import Key, KeyPath, display_path
 from virsci_society.society.kernel.durations import Duration
 
+if TYPE_CHECKING:
+    from virsci_society.protocols.engines.research_system import ResearchSystem
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
+CARDS = Path(__file__).parents[2]
+"""The folder below which the paths of the project's own cards begin."""
 _FAILED = object()
 _MANY: dict[Any, type[list[Any]] | type[dict[Any, Any]]] = {tuple: list, Mapping: dict}
+
+
+def import_class(path: str) -> type[BaseModel]:
+    """The class behind ``module:Class``, or behind the path of a card."""
+    if path.endswith(SUFFIXES):
+        return read_card(path)
+    target = import_member(path)
+    if not (isinstance(target, type) and issubclass(target, BaseModel)):
+        raise InputError(f"{path!r} is not a part; subclass virsci_society.agents.config.Part")
+    return target
+
+
+def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseModel]:
+    """The class that a scenario names after ``use:``."""
+    if isinstance(use, str) and use in table:
+        return import_class(table[use])
+    path = use if isinstance(use, str) else ""
+    card = path.endswith(SUFFIXES) and table is PROTOCOLS  # it runs no code
+    if ":" in path and not card:
+        require_trust(path, trust=trust)
+    elif not card:
+        outside = installed_in(table)
+        if path not in outside:
+            names = (*table, *outside)
+            known = " or ".join(repr(name) for name in names)
+            hint = did_you_mean(str(use), names)
+            raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
+        path = outside[path]
+    target = import_class(path)
+    if not issubclass(target, base):
+        raise InputError(f"{path!r} is no {base.__name__}; this key takes a subclass of it")
+    return target
 
 
 class PartField(NamedTuple):
@@ -251,6 +291,39 @@ class Reader:
                 hint = extra.get("hint") if isinstance(extra, dict) and len(place) == 1 else None
                 problem = "required, but not given" + (f"; {hint}" if hint else "")
             self.diagnostics.add((*path, *place), problem)
+
+
+@cache  # a run must not change its card when the file is edited meanwhile
+def read_card(path: str) -> type[ResearchSystem]:
+    """The class of the system that a card describes; InputError with every fault and its line.
+
+    The path of one of the project's own cards is relative to its packages.
+    """
+    from virsci_society.protocols.engines.card import SystemCard
+    from virsci_society.protocols.engines.rounds import pages_beside, system_of
+
+    file = CARDS / path
+    if not file.is_file():
+        raise InputError(f"{path}: there is no such card")
+    document = single_document(file)
+    document.origins[()] = Origin(display_path(file), file.parent)  # of a key that is not there
+    reader = Reader(document, trust=False)
+    diagnostics = reader.diagnostics
+    card = reader.read(SystemCard)
+    pages = pages_beside(file)
+    for place, problem in card.faults(pages):
+        diagnostics.add(place, problem)
+    diagnostics.raise_faults()
+    made = system_of(card, pages, path)
+    usual = {name: key.default for name, key in card.own_keys}
+    for values in (usual, made.published, made.matched):
+        try:
+            made.model_validate(values)
+        except ValidationError as error:
+            for one in error.errors(include_url=False):
+                diagnostics.add(("keys", *one["loc"][:1]), describe_errors([one]))
+    diagnostics.raise_faults()
+    return made
 
 
 def _keys_below(cls: type[BaseModel]) -> list[str]:

@@ -1,11 +1,11 @@
 """The names that a scenario can give after ``use:``, and the classes that they stand for.
 
-Names become classes here and nowhere else. Each table maps a name to ``module:Class``; the module
-is imported when the name is used, so that start-up pays only for what a scenario asks for. An
-installed package adds names by entry points of the group ``virsci_society.KIND``, such as
-``virsci_society.metrics``; whoever installed it has trusted it. Any other class is a dotted path
-``package.module:Class``: a user's own code, which runs only with ``--trust``. What code from
-outside raises is its author's to fix, so the message names its file and line.
+Each table maps a name to ``module:Class``; ``reader`` imports the module when the name is used, so
+that start-up pays only for what a scenario asks for. An installed package adds names by entry
+points of the group ``virsci_society.KIND``, such as ``virsci_society.metrics``; whoever installed
+it has trusted it. Any other class is a dotted path ``package.module:Class``: a user's own code,
+which runs only with ``--trust``. What code from outside raises is its author's to fix, so the
+message names its file and line.
 """
 
 from __future__ import annotations
@@ -19,17 +19,13 @@ from itertools import chain
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from virsci_society.agents.backends.hosts import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.measures import FACTS, FAMILY_METRICS, metrics_named
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
-
-if TYPE_CHECKING:
-    # Imported where it is used: the start of the command passes through this file.
-    from pydantic import BaseModel
 
 GROUP = "virsci_society."
 """What the names of our entry-point groups begin with; the kind follows."""
@@ -256,42 +252,6 @@ def import_member(path: str) -> Any:
         raise InputError(f"{path!r} cannot be imported: {place}: {what}") from error
 
 
-def import_class(path: str) -> type[BaseModel]:
-    """The class behind ``module:Class``, or behind the path of a card."""
-    if path.endswith(SUFFIXES):
-        from virsci_society.scenarios.config.cards import read_card
-
-        return read_card(path)
-    from pydantic import BaseModel
-
-    target = import_member(path)
-    if not (isinstance(target, type) and issubclass(target, BaseModel)):
-        raise InputError(f"{path!r} is not a part; subclass virsci_society.agents.config.Part")
-    return target
-
-
-def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseModel]:
-    """The class that a scenario names after ``use:``."""
-    if isinstance(use, str) and use in table:
-        return import_class(table[use])
-    path = use if isinstance(use, str) else ""
-    card = path.endswith(SUFFIXES) and table is PROTOCOLS  # it runs no code
-    if ":" in path and not card:
-        require_trust(path, trust=trust)
-    elif not card:
-        outside = _installed(table)
-        if path not in outside:
-            names = (*table, *outside)
-            known = " or ".join(repr(name) for name in names)
-            hint = did_you_mean(str(use), names)
-            raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
-        path = outside[path]
-    target = import_class(path)
-    if not issubclass(target, base):
-        raise InputError(f"{path!r} is no {base.__name__}; this key takes a subclass of it")
-    return target
-
-
 def require_trust(path: str, *, trust: bool) -> None:
     """Refuse code from outside that nobody has vouched for."""
     if not trust:
@@ -300,7 +260,7 @@ def require_trust(path: str, *, trust: bool) -> None:
         )
 
 
-def _installed(table: Table) -> Mapping[str, str]:
+def installed_in(table: Table) -> Mapping[str, str]:
     """Names and paths of what installed packages add to a table."""
     kind = next((kind for kind, one in TABLES.items() if one is table), None)
     return {} if kind is None else installed_of(kind)
@@ -311,7 +271,7 @@ def name_of(cls: type, table: Table) -> str:
     path = import_path(cls)
     named = {listed: name for name, listed in table.items()}.get(path)
     if named is None:
-        named = {listed: name for name, listed in _installed(table).items()}.get(path, path)
+        named = {listed: name for name, listed in installed_in(table).items()}.get(path, path)
     return named
 
 

@@ -44,14 +44,13 @@ from virsci_society.scenarios.config.document import (
     read_document,
     single_key,
 )
-from virsci_society.scenarios.config.reader import Reader, differing_keys, write_part
+from virsci_society.scenarios.config.reader import Reader, differing_keys, import_class, write_part
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     ECOSYSTEMS,
     PROTOCOLS,
     FromTable,
     Section,
-    import_class,
     require_metric,
 )
 from virsci_society.scenarios.config.yaml_io import Key

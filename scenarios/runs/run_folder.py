@@ -26,8 +26,8 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json, source_digest, write_hashes
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.config.cards import CARDS
 from virsci_society.scenarios.config.document import IDENTITY
+from virsci_society.scenarios.config.reader import CARDS
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
 from virsci_society.scenarios.runs.progress import Progress, standing_of

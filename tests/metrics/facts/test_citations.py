@@ -11,7 +11,7 @@ from tests.metrics.facts.corpora import generator
 from virsci_society.metrics.facts.citations import group_percentiles, main_keywords
 from virsci_society.metrics.facts.tables import FactPaper, make_tables
 from virsci_society.metrics.measures import FACTS
-from virsci_society.scenarios.config.registry import import_class
+from virsci_society.scenarios.config.reader import import_class
 
 
 def measured(name, tables):

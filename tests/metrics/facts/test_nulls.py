@@ -6,7 +6,7 @@ from tests.metrics.facts.corpora import generator, literature
 from virsci_society.metrics.facts.fact import judge_facts
 from virsci_society.metrics.facts.nulls import NULLS
 from virsci_society.metrics.measures import FACTS
-from virsci_society.scenarios.config.registry import import_class
+from virsci_society.scenarios.config.reader import import_class
 
 
 def judged_nulls(null, count, papers, draws):

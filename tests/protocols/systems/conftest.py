@@ -10,7 +10,8 @@ from tests.protocols.scripted_backend import Call
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply
 from virsci_society.protocols.given_topics import GivenTopic
-from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
+from virsci_society.scenarios.config.reader import import_class
+from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import Times
 from virsci_society.society.model import Society

@@ -5,7 +5,8 @@ import pytest
 from tests.protocols.systems.conftest import SMALL, make
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.protocols.engines.research_system import ResearchSystem
-from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
+from virsci_society.scenarios.config.reader import import_class
+from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.scenarios.config.schema import load_scenario
 
 SYSTEMS = [name for name in SMALL if issubclass(import_class(PROTOCOLS[name]), ResearchSystem)]

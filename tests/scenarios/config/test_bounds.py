@@ -7,8 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config import registry
-from virsci_society.scenarios.config.reader import part_field
-from virsci_society.scenarios.config.registry import import_class
+from virsci_society.scenarios.config.reader import import_class, part_field
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 
 LONG = "9" * 400

@@ -8,7 +8,7 @@ import pytest
 
 from tests.command_line import society
 from virsci_society import load_scenario
-from virsci_society.scenarios.config.cards import read_card
+from virsci_society.scenarios.config.reader import read_card
 from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.society.results.run import Run
 

@@ -12,6 +12,7 @@ from virsci_society.scenarios.config.keys import (
     key_sections,
     render_reference,
 )
+from virsci_society.scenarios.config.reader import import_class
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
@@ -20,7 +21,6 @@ from virsci_society.scenarios.config.registry import (
     PROTOCOLS,
     SELECTION,
     SIZES,
-    import_class,
 )
 from virsci_society.scenarios.config.schema import (
     BACKEND_EXECUTION,

@@ -10,7 +10,7 @@ import pytest
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.scenarios.config.reader import table_for
+from virsci_society.scenarios.config.reader import class_of, import_class, table_for
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
@@ -23,8 +23,6 @@ from virsci_society.scenarios.config.registry import (
     PUBLICATION,
     SELECTION,
     SIZES,
-    class_of,
-    import_class,
     import_path,
     name_of,
 )

@@ -9,7 +9,8 @@ from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.ideas import idea_text
 from virsci_society.protocols.peer_review.protocol import PeerReview
 from virsci_society.protocols.virsci.protocol import VirSci
-from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
+from virsci_society.scenarios.config.reader import import_class
+from virsci_society.scenarios.config.registry import PROTOCOLS
 from virsci_society.society.kernel.durations import FixedDuration
 from virsci_society.society.literature.landscape import Landscape
 from virsci_society.society.teams.execution import ExecutionAttempt, worth_of_text
