@@ -124,7 +124,16 @@ class Counting:
         _, team = np.unique(self.seats.paper[other], return_inverse=True)
         new = np.bincount(team, weights=(self.seats.entries[other] > 0).astype(float))
         found[keys.SPREAD] = fit_beta_binomial(np.round(new).astype(np.int64), np.bincount(team))
-        found[keys.ONE_OFF] = self._one_off()
+        # Of those who came since the horizon before the first year looked at.
+        history, periods = self.history, self.history.periods
+        came = np.flatnonzero((history.first >= self.first - HORIZON) & (history.first < self.last))
+        gaps: FloatArray = np.full(len(came), np.inf)
+        for row, person in enumerate(came.tolist()):
+            later = [n for n in history.papers_of[person] if periods[n] > history.first[person]]
+            if later:
+                gaps[row] = periods[later[0]] - history.first[person]
+        observed = (self.last - 1 - history.first[came]).astype(float)
+        found[keys.ONE_OFF] = share_never_again(gaps, observed, float(HORIZON))
         found |= self._memories() | self._shares()
         rng = np.random.default_rng([self.seed, 1])
         chosen = fit_conditional_logit(
@@ -156,18 +165,6 @@ class Counting:
             keys.LEAD: share(seats.leads),
             keys.SEAT: share(_further(seats)),
         }
-
-    def _one_off(self) -> Estimate:
-        """The share of those who came since the horizon before the first year looked at."""
-        history, periods = self.history, self.history.periods
-        came = np.flatnonzero((history.first >= self.first - HORIZON) & (history.first < self.last))
-        gaps: FloatArray = np.full(len(came), np.inf)
-        for row, person in enumerate(came.tolist()):
-            later = [n for n in history.papers_of[person] if periods[n] > history.first[person]]
-            if later:
-                gaps[row] = periods[later[0]] - history.first[person]
-        observed = (self.last - 1 - history.first[came]).astype(float)
-        return share_never_again(gaps, observed, float(HORIZON))
 
     def _memories(self) -> dict[str, Estimate]:
         """Memory and exponent of leaders and of strangers; share and limit of leaders."""

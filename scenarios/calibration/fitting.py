@@ -243,7 +243,13 @@ class Estimation:
         best = np.where(recovered.max(axis=0) >= IDENTIFIED, recovered.argmax(axis=0), -1)
         draws = self.points[rows].copy()
         for place in sorted({*best.tolist()} - {-1}):
-            made = self._draws(ESTIMATORS[place], rows, kernel, target)
+            name = ESTIMATORS[place]
+            if name == "abc":
+                made = adjusted(self.points[rows], self.features[rows], kernel, target)
+            else:
+                # What a regression misses near the observation, its bias included, is added to it.
+                residuals = self.points[rows] - self._out_of_fold(name)[rows]
+                made = self._fit(name, np.arange(len(self.points)))(target[None])[0] + residuals
             # A regression may extrapolate beyond what the prior holds possible.
             draws[:, best == place] = np.clip(made[:, best == place], -FARTHEST, FARTHEST)
         chosen = tuple("" if place < 0 else ESTIMATORS[place] for place in best.tolist())
@@ -255,17 +261,6 @@ class Estimation:
         near = order[: self.accepted]
         width = float(distances[order[min(self.accepted, len(order) - 1)]])
         return near, epanechnikov(distances[near], width * (1 + 1e-9)) * weights[near]
-
-    def _draws(
-        self, name: str, rows: IntArray, kernel: FloatArray, target: FloatArray
-    ) -> FloatArray:
-        if name == "abc":
-            return adjusted(self.points[rows], self.features[rows], kernel, target)
-        # What a regression misses near the observation, its bias included, is added to it.
-        residuals = self.points[rows] - self._out_of_fold(name)[rows]
-        whole = self._fit(name, np.arange(len(self.points)))
-        drawn: FloatArray = whole(target[None])[0] + residuals
-        return drawn
 
     def _out_of_fold(self, name: str) -> FloatArray:
         """Estimates of every point from the points of the other folds."""

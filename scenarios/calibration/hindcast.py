@@ -78,17 +78,14 @@ def trend_values(earlier: Sequence[ObservedWindow], window: ObservedWindow) -> d
         values = np.array([[float(getattr(one, name))] for one in known]).reshape(-1, 1)
         found[name] = float(trend(values, "identity" if name == "assortativity" else link)[0])
     for name in DISTANCES[:-1]:
-        shares = [_at_most(getattr(one, name)) for one in (*known, window.measures)]
+        # Shares of the numbers that are at most 0, 1, ...
+        shares = [
+            np.searchsorted(np.sort(numbers), np.arange(STEPS), side="right") / max(1, len(numbers))
+            for numbers in (getattr(one, name) for one in (*known, window.measures))
+        ]
         guess = np.maximum.accumulate(trend(np.array(shares[:-1]).reshape(-1, STEPS), "logit"))
         found[name] = float(np.abs(guess - shares[-1]).max())
     return found
-
-
-def _at_most(numbers: FloatArray) -> FloatArray:
-    """Shares of some numbers that are at most 0, 1, ... (``STEPS``,)."""
-    below = np.searchsorted(np.sort(numbers), np.arange(STEPS), side="right")
-    shares: FloatArray = below / max(1, len(numbers))
-    return shares
 
 
 def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
