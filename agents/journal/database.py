@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import struct
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -61,9 +62,25 @@ COPIED = ("calls", "findings")
 """Tables of which a fork takes the past."""
 
 
+@contextmanager
+def _errors(path: Path | None, what: str) -> Iterator[None]:
+    """Turn an error of SQLite into a stop for want of room, or into bad input that is named."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError) as error:  # a text of a damaged file is not UTF-8
+        code = getattr(error, "sqlite_errorcode", 0)
+        # A limit on the size of files, and no room for the shared memory, are errors of writing.
+        if code & 0xFF == sqlite3.SQLITE_FULL or code in NO_ROOM:
+            raise Stopped(
+                f"{path}: the journal cannot be written: {error}; make room for it"
+            ) from error
+        raise InputError(f"{path}: cannot be {what} as a journal: {error}") from error
+
+
 def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) -> None:
     """Make the tables of a new journal, or check that one can be read."""
-    try:
+    held = None
+    with _errors(path, "read"):
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if not names and not frozen:
             # All or nothing: a kill in the middle must leave no half of a journal.
@@ -72,13 +89,8 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
             _seal_all(database)
             database.execute("COMMIT")
             return
-        held = None
         if ("meta",) in names:
             held = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-    except (sqlite3.Error, ValueError) as error:  # a text of a damaged file is not UTF-8
-        raise _disk_full(path, error) or InputError(
-            f"{path}: cannot be read as a journal: {error}"
-        ) from error
     if held != (FORMAT,):
         version = "unknown" if held is None else held[0]
         raise InputError(f"{path}: is no journal of this release (format {version}, not {FORMAT})")
@@ -120,20 +132,14 @@ def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
     if path is not None:
         for suffix in FILES:
             require_plain(path.with_name(f"{path.name}{suffix}"))
-    try:
+    with _errors(path, "opened"):
         if path is None:
             # The writer's thread commits through a connection that another thread opens and closes.
             # Without an isolation level Python begins no transaction of its own.
-            db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        elif frozen:
-            db = _read_only(path)
-        else:
-            db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    except sqlite3.Error as error:
-        raise _disk_full(path, error) or InputError(
-            f"{path}: cannot be opened as a journal: {error}"
-        ) from error
-    return db
+            return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        if frozen:
+            return _read_only(path)
+        return sqlite3.connect(path, isolation_level=None, check_same_thread=False)
 
 
 def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
@@ -141,31 +147,20 @@ def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
 
     Call it after ``check_format``, because it changes a file that may be no journal.
     """
-    try:
+    with _errors(path, "written"):
         database.execute("PRAGMA journal_mode=WAL")
         # With NORMAL a power cut could undo a commit, and the paid answer would be paid again
         # (rule 27).
         database.execute("PRAGMA synchronous=FULL")
         # The first read with the log makes one more file, for which there may be no room either.
         database.execute("SELECT count(*) FROM meta").fetchone()
-    except sqlite3.Error as error:
-        raise _disk_full(path, error) or InputError(
-            f"{path}: cannot be written as a journal: {error}"
-        ) from error
 
 
 def read_notes(path: Path) -> dict[str, str]:
-    """Read the notes of a journal about its whole run, also while another process writes it.
-
-    With a write-ahead log no writer ever waits for this read.
-    """
-    try:
-        with closing(connect(path, True)) as database:
-            tables = database.execute("SELECT name FROM sqlite_master").fetchall()
-            known = ("meta",) in tables
-            return dict(database.execute("SELECT key, value FROM meta")) if known else {}
-    except (sqlite3.Error, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as a journal: {error}") from error
+    """Read the notes of a journal about its whole run; no writer ever waits for this read."""
+    with _errors(path, "read"), closing(connect(path, True)) as database:
+        tables = database.execute("SELECT name FROM sqlite_master").fetchall()
+        return dict(database.execute("SELECT key, value FROM meta")) if ("meta",) in tables else {}
 
 
 def is_being_written(path: Path) -> bool | None:
@@ -182,15 +177,6 @@ def is_being_written(path: Path) -> bool | None:
     except (OSError, UnicodeDecodeError):
         return None
     return any(" FLOCK " in line and f":{number} " in line for line in held)
-
-
-def _disk_full(path: Path | None, error: Exception) -> Stopped | None:
-    """The stop that a full disk is; None where an error of SQLite is of another kind."""
-    code = getattr(error, "sqlite_errorcode", 0)
-    # A limit on the size of files, and no room for the shared memory, come as errors of writing.
-    if code & 0xFF == sqlite3.SQLITE_FULL or code in NO_ROOM:
-        return Stopped(f"{path}: the journal cannot be written: {error}; make room for it")
-    return None
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
@@ -235,20 +221,17 @@ def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
             check_format(new, temporary, False)
             new.execute("BEGIN")
             for table in COPIED:
-                _copy(old, new, table, before)
+                # What was asked on the very date belongs to the future (rules 11 and 23).
+                query = f"SELECT * FROM {table} WHERE asked < ? ORDER BY row"  # noqa: S608 - our own names
+                rows = old.execute(query, (before,))
+                slots = ", ".join("?" * len(rows.description))
+                new.executemany(f"INSERT INTO {table} VALUES ({slots})", rows)  # noqa: S608
             notes = (("past", repr(before)), ("forked", origin))
             new.executemany("INSERT INTO meta VALUES (?, ?)", notes)
             _seal_all(new)
             new.execute("COMMIT")
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"{target}: the past of {source} cannot be copied: {error}") from error
-
-
-def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, before: float) -> None:
-    # What was asked on the very date belongs to the future (rules 11 and 23).
-    rows = old.execute(f"SELECT * FROM {table} WHERE asked < ? ORDER BY row", (before,))  # noqa: S608
-    slots = ", ".join("?" * len(rows.description))
-    new.executemany(f"INSERT INTO {table} VALUES ({slots})", rows)  # noqa: S608 - our own names
 
 
 def verify_rows(database: sqlite3.Connection, path: Path) -> int:

@@ -34,8 +34,8 @@ from virsci_society.agents.prompts.slots import (
     list_keys,
     list_lettered,
     list_names,
-    list_references_here,
-    list_titles_here,
+    list_references,
+    list_titles,
     name_of,
     quote,
     words_of,
@@ -59,8 +59,8 @@ _PAGES.filters |= {
     "place": describe_position,
     "team": list_names,
     "name": name_of,
-    "listed": jinja2.pass_context(list_references_here),
-    "titles": jinja2.pass_context(list_titles_here),
+    "listed": jinja2.pass_context(list_references),
+    "titles": jinja2.pass_context(list_titles),
     "outside": jinja2.pass_context(introduce_outsiders),
     "lettered": list_lettered,
     "keys": list_keys,
@@ -68,14 +68,6 @@ _PAGES.filters |= {
 }
 _PROVIDED = frozenset({"you", "answer_form"})
 """Slots that are filled in by ``build_messages``."""
-
-
-class PageError(InputError, jinja2.UndefinedError):
-    """A page holds a slot, or a part of one, that its question does not give."""
-
-
-class NoPage(InputError):
-    """There is no page of the name that a question names."""
 
 
 class Prompt:
@@ -155,7 +147,11 @@ class Prompt:
         """The text of the prompt."""
         # Sorted, so that of several the same one is named every time.
         for name in sorted(self.slots - slots.keys()):
-            raise self._missing(name, slots)
+            given = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
+            raise InputError(
+                f"{self.path}:{self.line_of(name)}: the slot {name!r} is undefined"
+                f"{did_you_mean(name, given)}; given are {', '.join(given) or 'none'}"
+            )
         if self.personal:
             slots = {"you": DEFINITION.render(slots), **slots}
         try:
@@ -166,19 +162,12 @@ class Prompt:
                 for frame, line in traceback.walk_tb(error.__traceback__)
                 if frame.f_code.co_filename == "<template>"
             ]
-            raise PageError(f"{self.path}:{lines[-1] if lines else 1}: {error}") from error
+            raise InputError(f"{self.path}:{lines[-1] if lines else 1}: {error}") from error
 
     def line_of(self, slot: str) -> int:
         """Number of the first line that uses a slot, from 1; also 1 where none does."""
         used = self._tree.find_all(nodes.Name)
         return next((node.lineno for node in used if node.name == slot), 1)
-
-    def _missing(self, name: str, slots: Mapping[str, Any]) -> PageError:
-        given = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
-        return PageError(
-            f"{self.path}:{self.line_of(name)}: the slot {name!r} is undefined"
-            f"{did_you_mean(name, given)}; given are {', '.join(given) or 'none'}"
-        )
 
 
 class Prompts:
@@ -193,7 +182,7 @@ class Prompts:
 
     def __getitem__(self, name: str) -> Prompt:
         if name not in self._prompts:
-            raise NoPage(
+            raise InputError(
                 f"there is no page {name!r}{did_you_mean(name, self._prompts)}; write it as "
                 f"{self._folder / name}.txt, or name one that is there"
             )

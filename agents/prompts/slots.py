@@ -200,11 +200,11 @@ def name_of(who: str, me: Profile) -> str:
 
 
 def list_references(
-    references: Sequence[Reference], sentences: int | None = None, named: Container[str] = ()
+    context: Mapping[str, Any], references: Sequence[Reference], sentences: int | None = None
 ) -> str:
-    """Papers with key, title, year, authors and abstract; one line each."""
+    """Papers with key, title, year, those authors who stand on the page, and abstract."""
     # One line each, because every title is flattened.
-    titles = list_titles(references, named).splitlines()
+    titles = list_titles(context, references).splitlines()
     return "\n".join(
         f"{line} {own_sentences(reference.abstract, sentences)}".rstrip()
         for line, reference in zip(titles, references, strict=True)
@@ -230,8 +230,9 @@ def own_sentences(abstract: str, count: int | None) -> str:
     return " ".join([*[LEFT_OUT] * before, *shown, *[LEFT_OUT] * after])
 
 
-def list_titles(references: Sequence[Reference], named: Container[str] = ()) -> str:
-    """Papers with key, title, year and authors, as in ``list_references``; one line each."""
+def list_titles(context: Mapping[str, Any], references: Sequence[Reference]) -> str:
+    """Papers as in ``list_references`` without abstracts; one line each."""
+    named = _people_listed(context)
     return "\n".join(
         f"{MARK} [{paper_key(reference, number)}] {_describe(reference, named)}"
         for number, reference in enumerate(references, 1)
@@ -319,18 +320,6 @@ def introduce_outsiders(
         whom = "one of them" if len(listed) == len(outsiders) else f"one of these: {names}"
         lines.append(f"If an answer would help, you may put one question to {whom}.")
     return "\n".join(["Scientists outside the team with related work:", *lines])
-
-
-def list_references_here(
-    context: Mapping[str, Any], references: Sequence[Reference], sentences: int | None = None
-) -> str:
-    """Papers with their abstracts; of the authors those who stand on the page."""
-    return list_references(references, sentences, _people_listed(context))
-
-
-def list_titles_here(context: Mapping[str, Any], references: Sequence[Reference]) -> str:
-    """Papers by their titles; of the authors those who stand on the page."""
-    return list_titles(references, _people_listed(context))
 
 
 def _people_listed(context: Mapping[str, Any]) -> set[str]:
