@@ -242,8 +242,6 @@ class SystemCard(Part):
     as_published: tuple[Text, ...] = ()
     adapted: tuple[Text, ...] = ()
     left_out: tuple[Text, ...] = ()
-    differs: tuple[Text, ...] = ()
-    """In what it differs from an earlier version of this card."""
     team: Literal["one", "several"] = "one"
     keys: Mapping[Name, Key] = {}
     roles: tuple[Name, ...] | Mapping[Literal["leader", "others", "last"], str] = ()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import partial
 from math import ceil
+from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from virsci_society.protocols.ideas import CandidateIdea, Idea, without_ratings
 if TYPE_CHECKING:
     from virsci_society.agents.prompts.slots import Reference
     from virsci_society.protocols.engines.forms import (
-        ChairReview,
         NoveltyVerdict,
         PaperReview,
         PlanStep,
@@ -42,12 +42,8 @@ class Board:
     """What a team has on the table while it works by a card.
 
     Attributes:
-        ideas: of the last question that asked for any, with their authors.
-        idea: the one that is worked on; None: none yet.
         archive: ideas of the earlier visits of a stage that is repeated, or all seeds.
-        notes: of the last reading.
         remarks: the last words on the idea or step, for those who make it better.
-        replies: of the present meeting, by question and round.
         closed: what was replied last in each visit of a stage that is entered for each idea, and
             the best version of each step of a plan.
     """
@@ -88,34 +84,24 @@ class Board:
                 chair = any(turn.who == "chair" for turn in stage.turns)
                 self.outside = choose_reviewers(self.work, self.number(stage.reviewers) + chair)
             if stage.each == "idea":
-                yield from self._hold_for_each_idea(stage)
+                for idea in self.ideas:
+                    self.idea = idea
+                    yield from self.lab.stage(stage.name, self._hold_meetings(stage))
+                    self.closed += () if self.last is None else (self.last,)
             elif stage.each == "step":
-                yield from self._hold_for_each_step(stage)
+                for self.step, self.criteria in stage.steps.items():
+                    self.remarks = ()
+                    yield from self.lab.stage(stage.name, self._hold_meetings(stage))
+                    versions = tuple(reply for (reply,) in self.replies["step"])
+                    reviews = tuple(self.replies["step_review"])
+                    self.closed += (self.lab.later(best_version, versions, reviews),)
             else:
-                yield from self._hold_repeatedly(stage)
-
-    def _hold_repeatedly(self, stage: Stage) -> Process[None]:
-        """One after another: each idea is to be unlike those that are in the archive by then."""
-        for _ in range(self.number(stage.repeat)):
-            self.idea = self.idea if stage.repeat == 1 else None
-            yield from self.lab.stage(stage.name, self._hold_meetings(stage))
-            self.archive += () if stage.repeat == 1 else self.ideas
-        self.ideas = self.archive or self.ideas
-
-    def _hold_for_each_idea(self, stage: Stage) -> Process[None]:
-        for idea in self.ideas:
-            self.idea = idea
-            yield from self.lab.stage(stage.name, self._hold_meetings(stage))
-            if self.last is not None:
-                self.closed += (self.last,)
-
-    def _hold_for_each_step(self, stage: Stage) -> Process[None]:
-        for self.step, self.criteria in stage.steps.items():
-            self.remarks = ()
-            yield from self.lab.stage(stage.name, self._hold_meetings(stage))
-            versions = tuple(reply for (reply,) in self.replies["step"])
-            reviews = tuple(self.replies["step_review"])
-            self.closed += (self.lab.later(best_version, versions, reviews),)
+                # One after another: each idea is to be unlike those in the archive by then.
+                for _ in range(self.number(stage.repeat)):
+                    self.idea = self.idea if stage.repeat == 1 else None
+                    yield from self.lab.stage(stage.name, self._hold_meetings(stage))
+                    self.archive += () if stage.repeat == 1 else self.ideas
+                self.ideas = self.archive or self.ideas
 
     def _hold_meetings(self, stage: Stage) -> Process[None]:
         self.held = 0
@@ -135,7 +121,9 @@ class Board:
         boards = [self]
         if meeting.parallel != 1:
             self._near_topic()  # once, so that all of them are shown the same papers
-            boards = [self._beside(place) for place in range(self.number(meeting.parallel))]
+            boards = [copy(self) for _ in range(self.number(meeting.parallel))]
+            for place, board in enumerate(boards):
+                board.place = place
         for number in range(1, rounds + 1):
             yield from self.work.call_meeting()
             # On the date of the next round, whose meeting is not held if the last one was enough.
@@ -152,12 +140,6 @@ class Board:
                     yield from self.lab.together(*held)
         self.held += rounds
         self.ideas = tuple(idea for board in boards for idea in board.ideas)
-
-    def _beside(self, place: int) -> Board:
-        """The table of one of several meetings side by side."""
-        made = copy(self)
-        made.place = place
-        return made
 
     def _take_turns(
         self, turns: Sequence[CardTurn], meeting: CardMeeting, number: int, **slots: Any
@@ -267,6 +249,8 @@ class Board:
             earlier = self.closed
         versions = self.replies["step"]
         reviews = self.replies["review"][-1] if asks == "decision" else ()
+        text = versions[-1][0] if asks == "step_review" else None
+        text = self.idea if asks in ("review", "decision") else text
         return {
             "agenda": self.card.agenda,
             "archive": self.archive if "archive" in shows else (),
@@ -288,11 +272,7 @@ class Board:
             "searching": asks == "worked_out_idea" and not slots["final"],
             "step": self.step,
             "summaries": self.notes if "notes" in shows else (),
-            "text": versions[-1][0]
-            if asks == "step_review"
-            else self.idea
-            if asks in ("review", "decision")
-            else None,
+            "text": text,
             "way": "",
             **slots,
         }
@@ -355,7 +335,7 @@ class Board:
         elif turn.asks == "review":
             notes["review_score"] = self.lab.later(mean_of_reviews, *replies)
         elif turn.asks == "decision":
-            notes["review_decision"] = self.lab.later(decision_of, replies[-1])
+            notes["review_decision"] = self.lab.later(attrgetter("decision"), replies[-1])
         if self.talks:
             idea = issubclass(QUESTIONS[turn.asks].form, Idea)
             heard = [self.lab.later(without_ratings, one) if idea else one for one in replies]
@@ -462,11 +442,6 @@ def mean_of_reviews(*reviews: PaperReview) -> float | None:
     """The mean score, 1 to 10, rounded to two decimals; None where no review could be read."""
     scores = [one.score for one in reviews if one.score]
     return round(sum(scores) / len(scores), 2) if scores else None
-
-
-def decision_of(review: ChairReview) -> str:
-    """What the chair decides."""
-    return review.decision
 
 
 def draw_papers(

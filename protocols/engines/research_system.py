@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache, partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -243,7 +244,7 @@ class ResearchSystem(TeamProtocol):
         """A manuscript of a proposal, without references that were never retrieved."""
         checked = work.lab.later(check_references, proposal, *work.found)
         work.team.notes["references_removed"] = work.lab.later(count_removed, checked)
-        return Manuscript(text=checked, cites=work.lab.later(cited_ids, checked))
+        return Manuscript(text=checked, cites=work.lab.later(attrgetter("cites"), checked))
 
 
 class TeamSystem(Invitations, TeamMembers, ResearchSystem):
@@ -425,11 +426,6 @@ def check_references(proposal: Proposal, *found: tuple[Reference, ...]) -> Check
         cites=tuple(dict.fromkeys(known[key] for key in named if key in known)),
         removed=tuple(key for key in named if key not in known),
     )
-
-
-def cited_ids(checked: CheckedProposal) -> tuple[str, ...]:
-    """Ids of the papers that a checked proposal cites."""
-    return checked.cites
 
 
 def count_removed(checked: CheckedProposal) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from math import ceil
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -83,50 +84,48 @@ def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
             own = [{"idea": idea} for idea in ideas[len(marks) :]]
             page = search.judge.page or "score"
             marks += yield from work.ask_each([leader] * len(own), page, IdeaScore, "vote", own)
-    scores = [lab.later(score_of, mark) for mark in marks]
+    scores = [lab.later(attrgetter("score"), mark) for mark in marks]
     return lab.later(best_of, tuple(ideas), tuple(scores))
 
 
 def review_texts(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
     """Write the text of each idea, have all reviewed from outside, and hand in the best one."""
-    work, lab = board.work, board.lab
-    texts = yield from lab.stage("abstract", _write_texts(board))
+    work, lab, ideas = board.work, board.lab, board.ideas
+    leader = work.team.leader
+
+    def write() -> Process[list[Answer[Any]]]:
+        with (yield from work.hold_round("writing")):
+            return (
+                yield from lab.ask_each(
+                    [leader] * len(ideas),
+                    lambda seat, _: board.system.pose_text(work, ideas[seat], seat),
+                )
+            )
+
+    def review() -> Process[list[Answer[PaperReview]]]:
+        own: list[dict[str, Any]] = []
+        for text, idea in zip(texts, ideas, strict=True):
+            own += [{"text": text, "cited": lab.later(papers_of_ideas, idea)}] * len(reviewers)
+        people, page = reviewers * len(texts), search.judge.page or "paper_review"
+        criteria = search.judge.criteria
+        with (yield from work.hold_round(search.judge.meeting)):
+            return (
+                yield from work.ask_each(
+                    people, page, PaperReview, "review", own, criteria=criteria
+                )
+            )
+
+    texts = yield from lab.stage("abstract", write())
     yield from work.call_meeting()
     reviewers = choose_reviewers(work, int(board.number(search.judge.reviewers)))
-    reviews = yield from lab.stage("review", _review_texts(board, search, texts, reviewers))
-    scores = tuple(lab.later(mean_of_reviews, *said) for said in reviews)
+    said = yield from lab.stage("review", review())
+    count = len(reviewers)
+    scores = tuple(
+        lab.later(mean_of_reviews, *said[at : at + count]) for at in range(0, len(said), count)
+    )
     work.text = lab.later(best_of, tuple(texts), scores)
     work.team.notes["review_score"] = lab.later(best_of, scores, scores)
-    return lab.later(best_of, board.ideas, scores)
-
-
-def _write_texts(board: Board) -> Process[list[Answer[Any]]]:
-    work, ideas = board.work, board.ideas
-    with (yield from work.hold_round("writing")):
-        return (
-            yield from board.lab.ask_each(
-                [work.team.leader] * len(ideas),
-                lambda seat, _: board.system.pose_text(work, ideas[seat], seat),
-            )
-        )
-
-
-def _review_texts(
-    board: Board, search: Search, texts: list[Answer[Any]], reviewers: tuple[str, ...]
-) -> Process[list[list[Answer[PaperReview]]]]:
-    own, count = [], len(reviewers)
-    for text, idea in zip(texts, board.ideas, strict=True):
-        own += [{"text": text, "cited": board.lab.later(papers_of_ideas, idea)}] * count
-    with (yield from board.work.hold_round(search.judge.meeting)):
-        said = yield from board.work.ask_each(
-            reviewers * len(texts),
-            search.judge.page or "paper_review",
-            PaperReview,
-            "review",
-            own,
-            criteria=search.judge.criteria,
-        )
-    return [said[at : at + count] for at in range(0, len(said), count)]
+    return lab.later(best_of, ideas, scores)
 
 
 class Tournament:
@@ -288,11 +287,6 @@ class Tournament:
                 firsts=tuple(self.ideas[first] for (first, _), _ in self.heard),
                 seconds=tuple(self.ideas[second] for (_, second), _ in self.heard),
             )
-
-
-def score_of(mark: IdeaScore) -> float:
-    """The score of a mark, 1 to 10."""
-    return mark.score
 
 
 def best_of(things: Sequence[Any], scores: Sequence[float | None]) -> Any:
