@@ -246,7 +246,7 @@ _SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveM
 BACKEND_KEYS = frozenset(
     f"backend.{name}"
     for name in (
-        *("model", "api_base", "key_env", "temperature", "max_tokens", "in_flight"),
+        *("model", "api_base", "key", "temperature", "max_tokens", "in_flight"),
         *("budget.usd", "budget.tokens", "budget.calls"),
     )
 )

@@ -7,12 +7,10 @@ turns where libraries are not safe on several threads.
 
 from __future__ import annotations
 
-import json
 import threading
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.gateway.slots import SharedEndpoint
-from virsci_society.scenarios.config.reader import write_part
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
@@ -20,14 +18,10 @@ if TYPE_CHECKING:
 
 
 class SharedResources:
-    """The shared resources of one process.
+    """The shared resources of one process; without ``shared`` each run has its own slots.
 
-    Args:
-        shared: runs share slots; False: each run has its own, as if it were alone.
-
-    Attributes:
-        build_lock: held while a run is built or written: figures and limits of thread pools belong
-            to the whole process.
+    ``build_lock`` is held while a run is built or written: figures and limits of thread pools
+    belong to the whole process.
     """
 
     def __init__(self, *, shared: bool = False) -> None:
@@ -47,8 +41,9 @@ class SharedResources:
         source: Any = scenario.population.ecosystem
         if self._shared:
             return build_ecosystem_of(scenario)
-        seed = None if getattr(source, "seedless", False) else scenario.seed
-        key = json.dumps([str(type(source)), write_part(source), seed], sort_keys=True, default=str)
+        key = repr(
+            (type(source), source, None if getattr(source, "seedless", False) else scenario.seed)
+        )
         if self._last is None or self._last[0] != key:
             self._last = None  # two at a time may be too many for the memory
             self._last = key, build_ecosystem_of(scenario)
@@ -63,11 +58,9 @@ class SharedResources:
         speaking, speaker = scenario.backend, scenario.seeded_backend
         if not self._shared or speaker.inline or speaker is not speaking.backend:
             return None
-        settings = {"kind": str(type(speaker)), "in_flight": speaking.in_flight}
-        settings |= {"speaker": write_part(speaker), "retry": write_part(speaking.retry)}
-        # No key of a scenario: a window that was sized to its pages.
-        settings |= {"window": getattr(speaker, "window", None)}
-        key = json.dumps(settings, sort_keys=True, default=str)
+        # The window is no key of a scenario: it was sized to the longest prompt.
+        window = getattr(speaker, "window", None)
+        key = repr((type(speaker), speaker, window, speaking.in_flight, speaking.retry))
         with self.build_lock:
             if key not in self._endpoints:
                 patience = speaking.retry.patience
