@@ -19,10 +19,9 @@ from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, price_word
 from virsci_society.metrics.cost import OUTCOMES, RUNGS, read_ledger
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of, settings_of
-from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
+from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.metrics.population import LEFT, people_ever
 from virsci_society.metrics.registry import compute_metric, measure_run
-from virsci_society.metrics.reply_texts import text_counts
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.network_figures import network_figure
 from virsci_society.metrics.report.network_layout import MAX_DRAWN, Communities
@@ -50,8 +49,15 @@ NUMBERS = (
     *("components", "clustering", "assortativity", "communities", "modularity", "core"),
     *("consultations", "consulted_coauthors"),
     *("gini_papers", "top_tenth_papers", "gini_citations", "disruption"),
+    *("review_acceptance", "days_in_review", "reviews_late", "reviewer_load", "gini_reviews"),
+    "reviewer_agreement",
 )
-"""Measures of teams, of the network and of impact that the page tells."""
+"""Measures of teams, of the network, of impact and of peer review that the page tells."""
+OF_A_MODEL = (
+    *("claimed_figures", "unknown_references", "copied_words"),
+    *("contemporary_words", "contemporary_similarity"),
+)
+"""Those of a model's texts: texts by rules cannot leak, and claim what their frames say."""
 ALL_FORMS = "all forms"
 
 
@@ -274,35 +280,6 @@ def _setting(key: str, value: Any) -> str:
     return f"{key} {' and '.join(value) if isinstance(value, tuple) else str(value).lower()}"
 
 
-def refereeing(shown: Shown) -> PageSection | None:
-    """Outcomes of all submissions."""
-    if shown.run.table("submissions").empty:
-        return None
-    [told] = records(compute_metric(shown.run, "review_outcomes"))
-    number, percent = format_number, format_percent
-    text = [
-        f"{count_of(told['manuscripts'], 'team')} submitted a manuscript, "
-        f"{count_of(told['submissions'], 'time')} in all. Of {number(told['decided'])} accepted or "
-        f"rejected, after {count_of(told['days'], 'day')} and {count_of(told['rounds'], 'round')} "
-        f"on average, {percent(told['acceptance'])} were accepted, each round on "
-        f"{count_of(told['reviews'], 'review')}."
-    ]
-    if told["asked"]:
-        text.append(
-            f"{percent(told['declined'])} of {count_of(told['asked'], 'answered request')} to "
-            f"review were declined; {percent(told['late'])} of "
-            f"{count_of(told['assigned'], 'assigned review')} were reminded or given up. "
-            f"{count_of(told['reviewers'], 'scientist')} delivered "
-            f"{count_of(told['load'], 'review')} each on average (Gini coefficient "
-            f"{number(told['gini'])}). Two reviewers of one round recommended the same in "
-            f"{percent(told['same'])} of the pairs; Krippendorff’s alpha of their scores is "
-            f"{number(told['agreement'])}."
-        )
-    elif not told["assigned"]:
-        text.append("Nobody was asked to review.")
-    return PageSection("Review before publication", text)
-
-
 def observed(shown: Shown) -> PageSection | None:
     """The comparison with real papers, if ``society compare`` has added it to the run."""
     run = shown.run
@@ -333,9 +310,9 @@ def observed(shown: Shown) -> PageSection | None:
 
 
 def numbers(shown: Shown) -> PageSection:
-    """Measures of teams, of the network and of impact, with their labels."""
-    rows = []
-    for name, value in measure_run(shown.run, NUMBERS).items():
+    """Measures of teams, network, impact, review and a model's texts, with their labels."""
+    rows, names = [], NUMBERS if written_by_rules(shown.run) else (*NUMBERS, *OF_A_MODEL)
+    for name, value in measure_run(shown.run, names).items():
         told = format_percent if MEASURES[name].unit == "share" else format_number
         if not np.isnan(value):
             rows.append({"label": MEASURES[name].label, "value": told(value)})
@@ -433,45 +410,18 @@ def _shortened(value: Any, words: int) -> str:
 
 
 def claims(shown: Shown) -> PageSection | None:
-    """What a model's abstracts claim, and what the model could know."""
-    run, number = shown.run, format_number
-    # Texts by rules cannot leak, and claim what their frames say.
-    if written_by_rules(run):
+    """That a model wrote the abstracts, and what the model could know."""
+    if written_by_rules(shown.run):
         return None
-    table, leaks = compute_metric(run, "claims"), compute_metric(run, "leaks")
-    copied, known = table["copied"].dropna(), leaks.dropna(subset=["shared"])
-    text = [f"All abstracts were written by {speaker(run)}; no experiment was done."]
-    if len(table):
-        unknown = table["unknown_references"]
-        exist = f", of which {number(unknown.sum())} do not exist here"
-        passages = "Passages copied from cited papers are unknown: the literature was not at hand."
-        if len(copied):
-            passages = (
-                f"{number((copied >= LONG_RUN).sum())} of {len(copied)} share {LONG_RUN} words or "
-                "more in a row with a paper that they cite; the longest run has "
-                f"{count_of(copied.max(), 'word')}."
-            )
-        text.append(
-            f"Of {count_of(len(table), 'abstract')}, {number((table['figures'] > 0).sum())} state "
-            f"a figure as a result, in {count_of(table['figures'].sum(), 'sentence')}. "
-            f"{count_of(table['references'].sum(), 'reference')} are named in the texts"
-            f"{exist if unknown.notna().all() else ''}. {passages} All three are found by rules "
-            "over words and are a reason to look, not a verdict."
-        )
-    text.append(training_cutoff(run.manifest).sentence)
-    if len(known):
-        text.append(
-            f"Of {count_of(len(known), 'abstract')}, {number((known['shared'] >= LONG_RUN).sum())} "
-            f"share {LONG_RUN} words or more in a row with one of the nearest contemporary papers, "
-            f"{number((known['past_shared'] >= LONG_RUN).sum())} with one of the nearest past "
-            f"papers. The mean cosine to the nearest paper is {number(known['similarity'].mean())} "
-            f"on the contemporary side, {number(known['past_similarity'].mean())} on the past "
-            "side. A long identical passage suggests copying, but proves nothing."
-        )
-    text.append(
-        "'society show RUN --table claims' (or leaks, or representation) lists the abstracts and "
-        "groups to look at."
-    )
+    text = [
+        f"All abstracts were written by {speaker(shown.run)}; no experiment was done. Figures that "
+        "they state as results, references that do not exist and passages from cited papers are "
+        "found by rules over words and are a reason to look, not a verdict: 'society show RUN "
+        "--table claims' lists them, and representation who is cited and invited how often.",
+        f"{training_cutoff(shown.run.manifest).sentence} A long passage that an abstract shares "
+        "with contemporary papers ('society show RUN --table leaks') suggests copying, but proves "
+        "nothing. The means of both are under In numbers.",
+    ]
     return PageSection("Claims, and what the model could know", text, folded=True)
 
 
@@ -511,13 +461,11 @@ def reading(shown: Shown) -> PageSection | None:
             "as well. 'society show RUN --table outcomes_without_defaults' gives the outcomes "
             "without their teams."
         )
-    if texts := known.get("texts"):
-        text.append("Nobody has judged what the replies say. The table has what rules can notice.")
-        rows = [{"form": ALL_FORMS, **text_counts(known)}] if len(texts) > 1 else []
-        rows += [{"form": form, **counts} for form, counts in texts.items()]
-        columns = "form; asked: questions; spoilt: copied or default; echoed: repeated the page; "
-        columns += "default; equal: equal to another’s; short; loop: loops; cut"
-        tables.append(Table(rows, columns, "Replies of a model by form."))
+    if known.get("texts"):
+        text.append(
+            "Nobody has judged what the replies say. What rules notice of their texts, by form: "
+            "'society show RUN --table reply_texts'."
+        )
     fine = []
     if unruled := int(acts["unruled"].sum()):
         fine = [
@@ -539,7 +487,8 @@ def cost(shown: Shown) -> PageSection | None:
         f"{number(ledger.prompt_tokens)} prompt tokens ({number(ledger.cached_tokens)} from the "
         f"provider's cache) and {number(ledger.completion_tokens)} reply tokens: "
         f"{price_words(ledger.usd, ledger.free)}. A fault of a server, a network or a budget "
-        "delays or stops the run; it is no event of the simulated world."
+        "delays or stops the run; it is no event of the simulated world. 'society show RUN --full' "
+        "has the whole ledger."
     ]
     if mean is not None:
         told = count_of(mean, "call")
@@ -552,14 +501,6 @@ def cost(shown: Shown) -> PageSection | None:
             f"{price_words(ledger.in_doubt_usd, ledger.free)}, not counted above. The first: "
             f"{', '.join(ledger.in_doubt[:5]) or 'not named'}."
         )
-    if ledger.cut_off:
-        text.append(
-            f"{count_of(ledger.cut_off, 'attempt')} cut off before the cost was known count in the "
-            f"budget with the most that they can have cost, {number(ledger.cut_off_tokens)} "
-            f"tokens, {price_words(ledger.cut_off_usd, ledger.free)}, not counted above."
-        )
-    if ledger.parted:
-        text.append(f"The first call unlike the run forked from: {ledger.parted}")
     acts = "act: call; calls; prompt_tokens: prompt tokens; completion_tokens: reply tokens; "
     rows = [
         {"outcome": name, "attempts": count, "meaning": OUTCOMES.get(name, "")}
@@ -569,14 +510,6 @@ def cost(shown: Shown) -> PageSection | None:
         Table(records(compute_metric(run, "calls_by_act")), f"{acts}defaulted", "Calls by act."),
         Table(rows, "outcome; attempts; meaning", "Attempts by how they ended."),
     ]
-    changes = [
-        {"session": str(now.session), "release": now.release, "changed": "; ".join(now.changed)}
-        for before, now in zip(ledger.sessions, ledger.sessions[1:], strict=False)
-        if now.changed or now.release != before.release
-    ]
-    if changes:
-        about = "Sessions that went on with another release, or with other keys of the scenario."
-        tables.append(Table(changes[-PEOPLE_SHOWN:], "session; release; changed", about))
     return PageSection("Calls and cost", text, tables=tables, folded=True)
 
 
@@ -612,7 +545,7 @@ def provenance(shown: Shown) -> PageSection:
 SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
     one.__name__: one
     for one in (
-        *(timeline, network, interventions, novelty, refereeing, observed),
+        *(timeline, network, interventions, novelty, observed),
         *(numbers, people, papers, claims, reading, cost, provenance),
     )
 }

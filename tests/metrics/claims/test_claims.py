@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.metrics.html_page import Page
 from virsci_society.metrics.claims import run_claims
 from virsci_society.metrics.novelty.novelty import Database, Databases
-from virsci_society.metrics.report.page import render_page
 
 COPIED = "the tide of the northern shore turns twice before the moon has set"
 
@@ -65,14 +63,3 @@ def test_without_the_literature_what_needs_it_is_missing(claiming):
     row = run_claims(claiming("It doubles the speed. We know [P1].")).iloc[0]
     assert row["figures"] == 1
     assert row[["unknown_references", "copied"]].isna().all()
-
-
-@pytest.mark.slow
-def test_the_page_shows_what_to_look_at(claiming):
-    past = databases([f"They say that {COPIED}."])
-    run = claiming(f"It reduces errors by 42 %. {COPIED}. See [P7].", databases=past)
-    run.manifest["backend"] = {"use": "litellm", "about": "the language model m"}
-    text = Page(render_page(run)).text()
-    assert "Of 1 abstract, 1 state a figure as a result, in 1 sentence." in text
-    assert "1 reference are named in the texts, of which 1 do not exist here." in text
-    assert "1 of 1 share 8 words or more in a row with a paper that they cite" in text

@@ -93,14 +93,12 @@ def test_without_review_there_is_nothing_to_tell(make_run):
 
 @pytest.mark.slow
 def test_the_page_tells_of_it_only_where_there_was_any(reviewed, make_run):
-    shown = render_page(reviewed())
-    assert "<h2>Review before publication</h2>" in shown
-    assert "Krippendorff" in shown
-    assert "Review before publication" not in render_page(make_run())
+    assert "share of submissions accepted" in render_page(reviewed())
+    assert "share of submissions accepted" not in render_page(make_run())
 
 
 @pytest.mark.slow
-def test_a_lot_asks_nobody_and_the_page_says_so(reviewed):
+def test_a_lot_asks_nobody(reviewed):
     lots = [
         ("A/1", 1, 1, 0.0, 90.0, "accept", 0, None),
         ("B/1", 1, 1, 1.0, 91.0, "reject", 0, None),
@@ -108,4 +106,3 @@ def test_a_lot_asks_nobody_and_the_page_says_so(reviewed):
     run = reviewed(lots, [])
     (told,) = review_outcomes(run).to_dict("records")
     assert (told["acceptance"], told["days"], told["reviews"]) == (0.5, 90.0, 0.0)
-    assert "Nobody was asked to review." in render_page(run)
