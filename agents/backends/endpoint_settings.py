@@ -41,16 +41,13 @@ def _address(value: Any) -> Any:
     if not well or not _PRINTABLE.fullmatch(value):
         raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
     secret = "@" in parts.netloc or "?" in value or "#" in value or redact(value) != value
-    if secret or _has_key_in_path(parts.hostname or "", unquote(parts.path)):
+    account = (parts.hostname or "").endswith(_ACCOUNTS)
+    if secret or (not account and _KEY_IN_PATH.search(unquote(parts.path))):
         raise ValueError(
             "an address with a password, a query or a key in it is kept nowhere; put the key "
             "into an environment variable and name that under key"
         )
     return value
-
-
-def _has_key_in_path(host: str, path: str) -> bool:
-    return not host.endswith(_ACCOUNTS) and _KEY_IN_PATH.search(path) is not None
 
 
 def _variable(value: Any) -> Any:

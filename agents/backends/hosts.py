@@ -87,8 +87,14 @@ def require_key_host(variable: str, address: str | None, provider: str) -> None:
         return
     if {variable, EVERY} & set(os.environ.get(NAMED, "").split()):
         return
-    own_file = _own_file()
-    if (variable, place) in _listed(own_file):
+    configured = os.environ.get("XDG_CONFIG_HOME")
+    folder = Path(configured) if configured else Path.home() / ".config"
+    own_file = folder / "virsci-society" / "keys"
+    try:
+        lines = own_file.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        lines = []
+    if [variable, place] in map(str.split, lines):
         return
     raise InputError(
         f"backend.key: the value of {variable} would be sent to {place or 'the provider'}, which "
@@ -107,17 +113,3 @@ def is_home(address: str, provider: str) -> bool:
 
 def _belongs(place: str, places: tuple[str, ...]) -> bool:
     return any(place == one or place.endswith(f".{one}") for one in places)
-
-
-def _own_file() -> Path:
-    configured = os.environ.get("XDG_CONFIG_HOME")
-    folder = Path(configured) if configured else Path.home() / ".config"
-    return folder / "virsci-society" / "keys"
-
-
-def _listed(place: Path) -> set[tuple[str, ...]]:
-    try:
-        lines = place.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError):
-        return set()
-    return {tuple(line.split()) for line in lines}

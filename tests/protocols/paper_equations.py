@@ -478,9 +478,9 @@ def papers_expected(played, said):
     use = settings.references
     match said.form:
         case "Remark" if use.topic == "on":
-            return [list_titles(shown_to_speaker(played, said), named(said))]
+            return [list_titles(named(said), shown_to_speaker(played, said))]
         case "Idea" if use.ideas == "on":
-            return [list_references(shown_to_speaker(played, said), use.sentences, named(said))]
+            return [list_references(named(said), shown_to_speaker(played, said), use.sentences)]
         case "Ballot" if use.assessment == "on":
             listed = [standing.idea.title for standing in said.request.slots["ideas"]]
             ideas = sorted(past.best(), key=lambda s: listed.index(s.reply["Title"]))
@@ -490,13 +490,13 @@ def papers_expected(played, said):
             if settings.released_code.ballot == "pooled":
                 order.sort(key=lambda id_: int(pooled[id_].key[1:]))
             papers = [pooled[id_] for id_ in order]
-            return [list_references(papers, use.sentences, named(said))]
+            return [list_references(named(said), papers, use.sentences)]
         case "Draft" | "Critique":
             shown = use.draft if said.form == "Draft" else use.ideas
             if shown == "off":
                 return []
             near = searched(played, said, near_idea(played, past.winner()[0]), count=use.count)
-            return [list_references(near, use.sentences, named(said))]
+            return [list_references(named(said), near, use.sentences)]
         case "GuestReply" if use.guest == "on":
             (asker,) = past.find("utter", turn=said.call.turn, seat=said.call.seat, guest=None)
             literature = played.society.literature
@@ -504,7 +504,7 @@ def papers_expected(played, said):
             own = literature.search_author(said.call.guest, query(asker), 3, visible)
             if not own:
                 return []
-            return [list_references(credited(played, own), use.sentences, named(said))]
+            return [list_references(named(said), credited(played, own), use.sentences)]
         case "SelfReview" | "Revision":
             if said.form == "Revision" and (said.call.visit == 1 or past.find("utter")):
                 return []
@@ -515,10 +515,10 @@ def papers_expected(played, said):
 
 
 def named(said):
-    """Who is listed on the page; of the authors of papers these alone are named."""
+    """Who is listed on the page, as its context: of the authors of papers these alone are named."""
     slots = said.request.slots
     lists = [slots.get(slot, ()) for slot in ("team", "members", "knowledge", "outsiders")]
-    return {getattr(one, "id", one) for people in lists for one in people}
+    return {"team": [getattr(one, "id", one) for people in lists for one in people]}
 
 
 def papers_on(said):

@@ -151,13 +151,6 @@ def test_authors_ratings_are_not_shown_to_those_who_rate(synthetic, marks):
     assert rated == ({"Idea", "Summary"} if marks == "off" else set())
 
 
-def test_the_start_topic_is_in_every_prompt_of_the_discussion_only(synthetic):
-    topic = "tides of the moon"
-    started = play(synthetic, VirSci(**SMALL, topic={"start": topic}))
-    assert {s.form for s in started.said if topic in s.user} == {"Remark"}
-    assert all(topic in s.user for s in started.of_form("Remark"))
-
-
 def test_a_given_topic_skips_the_discussion(synthetic):
     topic = "tides of the moon"
     given = play(synthetic, VirSci(**SMALL, topic={"given": topic}))
@@ -259,7 +252,3 @@ def test_memory_is_ones_own_from_other_teams_and_never_in_assessment(synthetic):
     for said in played.said:
         # Apart from memory and from what has been published, a team's words stay in the team.
         assert attributed(said) == expected(Past(played, said)), said.request.id
-
-
-def test_without_memory_nobody_recalls_anything(synthetic):
-    assert not any(recalled(said) for said in six_teams(synthetic, "off").said)
