@@ -143,6 +143,11 @@ REFUSALS = tuple(
         (r"max_tokens.{0,40}instead", "max_tokens_name=max_tokens"),
         (r"max_completion_tokens.{0,80}(?:extra|not|un)", "max_tokens_name=max_tokens"),
         (r"max_(?:completion_)?tokens[`' ]* is too large", "max_tokens=N with a smaller N"),
+        (
+            r"(?:unsupported|unknown|unexpected|invalid|extra).{0,60}\bmax_tokens\b"
+            r"|\bmax_tokens[`' ]*(?:is|are) (?:not (?:supported|allowed)|unsupported)",
+            "max_tokens_name=max_completion_tokens",
+        ),
         (r"\btemperature\b", "temperature=null"),
         (r"\btop_p\b", "top_p=null"),
         (r"\bseed\b", "seeded=off"),

@@ -622,6 +622,10 @@ def test_the_longest_reply_can_be_sent_under_its_other_name(made, provider):
 REFUSED = {
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
     "'max_completion_tokens' instead.": "max_tokens_name=max_completion_tokens",
+    "Unsupported parameter: max_tokens is not supported with this model": (
+        "max_tokens_name=max_completion_tokens"
+    ),
+    "Extra inputs are not permitted: max_tokens": "max_tokens_name=max_completion_tokens",
     "Unsupported value: 'temperature' does not support 0.7 with this model.": "temperature=null",
     "`temperature` and `top_p` cannot both be specified": "temperature=null",
     "top_p: Extra inputs are not permitted": "top_p=null",
