@@ -25,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "713b1574447b7df279c0baf20f97b9ed0125ee25e04569a872f558753f54e74d"
+DEFAULTS = "1da9fddef2aac854fe4db4d8cdd22683e92bb2fcc5144f2f97226e716602073b"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

@@ -180,16 +180,16 @@ def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(nursery, 
 def test_a_replay_does_not_encode_interests_again(whole, monkeypatch):
     from virsci_society.society.literature.embedding import lsa
 
-    encoded = []
+    folder, encoded = whole("drifting"), []
     encode = lsa.LSAEmbedding.encode
 
-    def noting(self, texts):
+    def noting(self, texts, *more):
         encoded.extend(texts)
-        return encode(self, texts)
+        return encode(self, texts, *more)
 
     monkeypatch.setattr(lsa.LSAEmbedding, "encode", noting)
-    replay(whole("drifting"))
-    lists = Run.open(whole("drifting")).table("interests")["interests"]
+    replay(folder)
+    lists = Run.open(folder).table("interests")["interests"]
     told = {text.replace("; ", ", ") for text in lists}
     assert told
     assert not told & set(encoded)
