@@ -8,8 +8,7 @@ later papers something is always near.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +44,6 @@ MATCHES = {
     "citations": "Float64",
     "relative_citations": "Float64",
 }
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True)
@@ -122,22 +120,6 @@ def match_ideas(
     return typed_table(rows, MATCHES)
 
 
-def recombine(texts: Sequence[str], seed: int = 0) -> list[str]:
-    """Texts of the same sentences, each place of which is filled from another text by chance.
-
-    A title is a first sentence, so each text has the topic of one and the plans of others. A text
-    of one sentence is taken as two halves. ``seed`` is that of the exchange.
-    """
-    rng = np.random.default_rng([seed, len(texts)])
-    parts = [_sentences(text) for text in texts]
-    mixed: list[list[str]] = [[] for _ in texts]
-    for place in range(max(map(len, parts), default=0)):
-        for taker, giver in enumerate(rng.permutation(len(texts))):
-            if place < len(parts[taker]):
-                mixed[taker].append(parts[giver][place % len(parts[giver])])
-    return [" ".join(one) for one in mixed]
-
-
 def nearest(ideas: NDArray[Any], papers: NDArray[Any]) -> tuple[IntArray, FloatArray]:
     """The row of the paper most similar to each idea, of equal ones the first, and the cosine."""
     rows, cosines = np.zeros(len(ideas), dtype=np.int64), np.zeros(len(ideas))
@@ -170,10 +152,3 @@ def _citations(later: Database) -> tuple[pd.Series, pd.Series]:
     counts = pd.Series(np.full(len(later.ids), np.nan) if given is None else given, dtype="float64")
     means = counts.groupby(np.asarray(later.years)).transform("mean")
     return counts, counts / means.where(means > 0)
-
-
-def _sentences(text: str) -> list[str]:
-    parts = [one for one in _SENTENCE.split(text.strip()) if one]
-    words = text.split()
-    half = len(words) // 2
-    return parts if len(parts) > 1 else [" ".join(words[:half]), " ".join(words[half:])]

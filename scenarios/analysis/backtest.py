@@ -50,12 +50,10 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
 
     from virsci_society.metrics.novelty import backtest
     from virsci_society.metrics.novelty.other_papers import databases_of
-    from virsci_society.society.literature.embedding.registry import is_hosted
 
-    hosted = is_hosted(ecosystem.embedding.name)
-    written = [_ideas_of(run, ecosystem, hosted) for run in compared.runs]
-    ids, texts, values = (list(chain(*parts)) for parts in zip(*written, strict=True))
-    if not texts:
+    written = [_ideas_of(run, ecosystem) for run in compared.runs]
+    ids, values = (list(chain(*parts)) for parts in zip(*written, strict=True))
+    if not ids:
         raise InputError(f"{compared.name}: no paper was written: there is no idea to look for")
     vectors = np.array(values)
     group = np.repeat(np.arange(len(written)), [len(one[0]) for one in written])
@@ -69,10 +67,6 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     ideas, (near, similarity) = match(vectors), backtest.nearest(vectors, old)
     kinds = [("ideas of the society", ideas, group)]
     kinds.append(("past papers nearest to them", match(old[near]), group))
-    # A single idea has nobody to exchange with, and a hosted embedding would cost a call.
-    if len(texts) > 1 and not hosted:
-        mixed = ecosystem.embedding.encode(backtest.recombine(texts))
-        kinds.append(("sentences exchanged between them", match(mixed), group))
     taken = backtest.sample_rows(new)
     # Real papers are of no run: one group.
     kinds.append(("real later papers", match(new[taken]), taken * 0))
@@ -85,11 +79,12 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     return Backtest(compared.name, threshold, summary, ideas, notes)
 
 
-def _ideas_of(run: Run, ecosystem: Ecosystem, hosted: bool) -> tuple[Sequence[Any], ...]:
-    """Ids, embedded texts and vectors of the papers of a run, if it fits the ecosystem."""
+def _ideas_of(run: Run, ecosystem: Ecosystem) -> tuple[Sequence[Any], ...]:
+    """Ids and vectors of the papers of a run, if it fits the ecosystem."""
     import numpy as np
 
     from virsci_society.metrics.novelty.novelty import Novelty, measured_texts
+    from virsci_society.society.literature.embedding.registry import is_hosted
 
     require_later_papers(run, ecosystem)
     where = run.folder or run.name
@@ -103,14 +98,17 @@ def _ideas_of(run: Run, ecosystem: Ecosystem, hosted: bool) -> tuple[Sequence[An
             "run started from"
         )
     ids, vectors, encoder = run.vectors.ids, run.vectors.values, ecosystem.embedding
-    texts = measured_texts(run.table("papers"), Novelty())["query"].loc[list(ids)].tolist()
     other = vectors.shape[1] != encoder.dim
-    if other or (texts and not hosted and np.abs(encoder.encode(texts) - vectors).max() > SAME):
+    # To embed a text again costs a call where the embedding is hosted.
+    if len(ids) and not other and not is_hosted(encoder.name):
+        texts = measured_texts(run.table("papers"), Novelty())["query"].loc[list(ids)].tolist()
+        other = bool(np.abs(encoder.encode(texts) - vectors).max() > SAME)
+    if other:
         raise InputError(
             f"{where}: its vectors were not made by the ecosystem's embedding ({encoder.name}): "
             "give the ecosystem that the run started from, with the same embedding"
         )
-    return ids, texts, list(vectors)
+    return ids, list(vectors)
 
 
 def _citing_pairs(ecosystem: Ecosystem) -> tuple[IntArray, IntArray]:
