@@ -10,6 +10,7 @@ Source: Su et al. 2025 (VirSci).
 
 from __future__ import annotations
 
+import sys
 import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -311,15 +312,9 @@ class People(ArrowSequence[Profile]):
 
     def _first_of(self, name: str) -> Sequence[str]:
         """The first text of a column of lists, by row, or an empty string."""
-        lists = self.table[name]
-        lengths = pc.list_value_length(lists).to_numpy()
-        starts = np.cumsum(lengths) - lengths
-        places = pa.array(starts, mask=lengths == 0)
-        first = pc.list_flatten(lists).take(places).combine_chunks()
+        first = pc.list_slice(self.table[name], 0, 1).to_pylist()
         # The same few words stand for many: each is one string in memory.
-        texts = pc.fill_null(first, "").dictionary_encode()
-        words = texts.dictionary.to_pylist()
-        return tuple(map(words.__getitem__, texts.indices.to_pylist()))
+        return tuple(sys.intern(texts[0]) if texts else "" for texts in first)
 
     @cached_property
     def institutions(self) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def embedding_folder(name: str) -> str:
 
 def write_papers(path: Path, *parts: Papers) -> None:
     """Write papers, one row each: the past, then the contemporary ones."""
-    _write_table(path, [_renamed(part.table, PAPER_COLUMNS) for part in parts])
+    _write_table(path, [part.table.select(list(PAPER_COLUMNS)) for part in parts])
 
 
 def read_papers(path: Path) -> Papers:
@@ -75,7 +75,7 @@ def read_papers(path: Path) -> Papers:
 
 def write_scientists(path: Path, people: People, career_starts: IntArray) -> None:
     """Write profiles and career starts, one row per scientist; an unknown start is null."""
-    table = _renamed(people.table, PEOPLE_COLUMNS)
+    table = people.table.select(list(PEOPLE_COLUMNS)).rename_columns([*PEOPLE_COLUMNS.values()])
     table = table.add_column(0, "id", pa.array(np.arange(len(people))))
     starts = pa.array(career_starts, pa.int64(), mask=np.asarray(career_starts) == 0)
     _write_table(path, [table.append_column(CAREER_START, starts)])
@@ -203,10 +203,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
                 f"restore it or {REBUILD_HINT}"
             )
     return dict(manifest)
-
-
-def _renamed(table: pa.Table, columns: Mapping[str, str]) -> pa.Table:
-    return table.select(list(columns)).rename_columns(list(columns.values()))
 
 
 def _write_table(path: Path, parts: Sequence[pa.Table]) -> None:

@@ -25,12 +25,7 @@ from virsci_society.society.ecosystem.importers.fields import (
     require_id,
     require_title,
 )
-from virsci_society.society.ecosystem.importers.files import (
-    NOT_UTF_8,
-    SourceFile,
-    is_data_file,
-    read_lines,
-)
+from virsci_society.society.ecosystem.importers.files import NOT_UTF_8, SourceFile, read_lines
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
 
@@ -166,12 +161,13 @@ class AMiner(Source):
         "research terms, counts and co-authors of AMiner's author files are over all years and "
         "are not used",
     )
+    endings = (".txt",)
     nothing_found = "no AMiner-Paper.txt or citation-network text, plain or packed"
     _ids: AuthorIds
 
     def wants(self, path: Path) -> bool:
         """Whether a text file's name is one of the release."""
-        return is_data_file(path, ".txt") and any(part in path.name.lower() for part in NAMES)
+        return super().wants(path) and any(part in path.name.lower() for part in NAMES)
 
     def _entries(self) -> Generator[SourceEntry]:
         self._ids = AuthorIds(self._relations())

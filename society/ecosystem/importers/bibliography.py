@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Mapping
 from itertools import chain
-from pathlib import Path
 from typing import Any, ClassVar
 
 from virsci_society.agents.errors import InputError
@@ -15,7 +14,6 @@ from virsci_society.society.ecosystem.importers.cleaning import plain
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     NOT_UTF_8,
-    is_data_file,
     open_text,
     read_lines,
 )
@@ -44,6 +42,7 @@ class Ris(Source):
     """References in RIS, as Scopus, Web of Science, Zotero and other tools export them."""
 
     kind = "ris"
+    endings = (".ris",)
     nothing_found = "no RIS: files ending in .ris, plain or packed"
     columns: ClassVar[Columns] = {
         "id": [
@@ -62,10 +61,6 @@ class Ris(Source):
             for name in ("secondary_title", "journal_name", "alternate_title3", "alternate_title1")
         ],
     }
-
-    def wants(self, path: Path) -> bool:
-        """Whether a file is a ``.ris``."""
-        return is_data_file(path, ".ris")
 
     def _entries(self) -> Generator[SourceEntry]:
         require_extra(EXTRA, "rispy", "RIS needs rispy")
@@ -98,6 +93,7 @@ class BibTex(Source):
     """Entries in BibTeX; LaTeX in their values is decoded, and braces are removed."""
 
     kind = "bibtex"
+    endings = (".bib",)
     nothing_found = "no BibTeX: files ending in .bib, plain or packed"
     columns: ClassVar[Columns] = {
         "id": [("key", fields.require_id)],
@@ -108,10 +104,6 @@ class BibTex(Source):
         "keywords": [("keywords", fields.parse_texts), ("keyword", fields.parse_texts)],
         "venue": [(name, fields.parse_text) for name in ("journal", "booktitle", "journaltitle")],
     }
-
-    def wants(self, path: Path) -> bool:
-        """Whether a file is a ``.bib``."""
-        return is_data_file(path, ".bib")
 
     def _entries(self) -> Generator[SourceEntry]:
         require_extra(EXTRA, "bibtexparser", "BibTeX needs bibtexparser")

@@ -16,7 +16,6 @@ from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     NOT_UTF_8,
     SourceFile,
-    is_data_file,
     open_text,
 )
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
@@ -78,6 +77,7 @@ class CsvPapers(Source):
     """
 
     kind = "csv"
+    endings = (".csv", ".tsv")
     nothing_found = "no CSV: files ending in .csv or .tsv, plain or packed, with a header"
     columns: ClassVar[Columns] = {
         "id": [("id", fields.require_id)],
@@ -98,10 +98,6 @@ class CsvPapers(Source):
         self._given = parse_columns(columns)
         self._separator = SEPARATORS[self._given.pop("separator", "semicolon")]
         self._unsplit, self._split = 0, 0
-
-    def wants(self, path: Path) -> bool:
-        """Whether a file is a ``.csv`` or ``.tsv``."""
-        return is_data_file(path, ".csv", ".tsv")
 
     def _entries(self) -> Generator[SourceEntry]:
         self._unsplit = self._split = 0

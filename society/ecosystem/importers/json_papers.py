@@ -17,7 +17,6 @@ import re
 from collections.abc import Generator, Iterator
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, ClassVar
 
 from virsci_society.agents.errors import InputError
@@ -26,14 +25,12 @@ from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     NOT_UTF_8,
     SourceFile,
-    is_data_file,
     open_text,
     other_layout,
 )
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord, SkippedRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
-ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")
 SNIFFED = 20
 """Values by which the content of a file is recognised."""
 CHUNK = 2**16
@@ -141,11 +138,8 @@ class JsonSource(Source):
 
     fields = fields
     """Functions that turn values of an entry into fields of a record; each raises ValueError."""
+    endings = (".jsonl", ".ndjson", ".json", ".txt")
     nothing_found = "no JSON: files ending in .jsonl, .ndjson, .json or .txt, plain or packed"
-
-    def wants(self, path: Path) -> bool:
-        """Whether a file has one of the endings of JSON files."""
-        return is_data_file(path, *ENDINGS)
 
     def _entries(self) -> Generator[SourceEntry]:
         for file in self.files:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.ecosystem.importers.cleaning import CUT_AUTHORS, MANY_AUTHORS, Cleaning
-from virsci_society.society.ecosystem.importers.files import SourceFile, find_files
+from virsci_society.society.ecosystem.importers.files import SourceFile, find_files, is_data_file
 from virsci_society.society.ecosystem.importers.records import (
     LEFT_OUT,
     ImportReport,
@@ -201,9 +201,12 @@ class Source(Iterable[RawRecord], ABC):
     nothing_found: ClassVar[str]
     """What is missing where no file is found: ``no ...``."""
 
-    @abstractmethod
+    endings: ClassVar[tuple[str, ...]] = ()
+    """Ends of the names of its files in a folder, before that of a packed file."""
+
     def wants(self, path: Path) -> bool:
         """Whether a path inside a given folder is one of the source's files."""
+        return is_data_file(path, *self.endings)
 
     @abstractmethod
     def _entries(self) -> Generator[SourceEntry]:

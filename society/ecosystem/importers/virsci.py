@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 from virsci_society.society.ecosystem.importers import fields
-from virsci_society.society.ecosystem.importers.files import is_data_file, open_text
+from virsci_society.society.ecosystem.importers.files import open_text
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
 
@@ -39,6 +38,7 @@ class VirSciFiles(Source):
 
     kind = "virsci"
     one_a_file = True
+    endings = (".txt",)
     nothing_found = "no paper files: one Python dict in each .txt"
     columns: ClassVar[Columns] = {
         "id": [("id", fields.require_id)],
@@ -51,10 +51,6 @@ class VirSciFiles(Source):
         "keywords": [("keywords", fields.parse_texts)],
         "citations": [("citation", fields.parse_count)],
     }
-
-    def wants(self, path: Path) -> bool:
-        """Whether a file is a ``.txt``."""
-        return is_data_file(path, ".txt")
 
     def _entries(self) -> Generator[SourceEntry]:
         for file in self.files:
