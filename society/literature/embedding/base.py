@@ -76,6 +76,12 @@ class Embedding(ABC):
     def save(self, folder: Path) -> None:
         """Write what ``load_embedding`` needs into an existing folder."""
 
+    def write_settings(self, folder: Path, kind: str, more: Mapping[str, Any]) -> None:
+        """Write ``embedding.json`` into an existing folder: what the embedding is, and more."""
+        facts = {"kind": kind, "name": self.name, "revision": self.revision, "dim": self.dim}
+        text = json.dumps({**facts, **more}, ensure_ascii=False, indent=0)
+        write_atomically(folder / SETTINGS_FILE, text)
+
 
 def paper_text(title: str, abstract: str) -> str:
     """The text by which a paper is embedded: its title and its abstract."""
@@ -87,12 +93,6 @@ def unit_rows(rows: npt.ArrayLike) -> VectorArray:
     wide = np.asarray(rows, dtype=np.float64)
     lengths = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
     return np.round(wide / np.where(lengths > 0, lengths, 1.0), DECIMALS).astype(np.float32)
-
-
-def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write ``embedding.json`` into an existing folder."""
-    text = json.dumps(settings, ensure_ascii=False, indent=0)
-    write_atomically(folder / SETTINGS_FILE, text)
 
 
 def read_settings(folder: Path) -> dict[str, Any]:

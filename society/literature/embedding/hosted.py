@@ -25,7 +25,6 @@ from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
     EncodedBatch,
     unit_rows,
-    write_settings,
 )
 from virsci_society.society.literature.embedding.cache import VARIABLE
 
@@ -59,9 +58,16 @@ class HostedEmbedding(CachedEmbedding):
         probe: the row of ``PROBE`` when the vectors were made; None: not requested yet.
     """
 
+    name, origin = "", ""
+
     def __init__(self, model: LiteLLMEmbedding, probe: VectorArray | None = None) -> None:
         super().__init__()
         self.model, self.usage = model, EmbeddingUsage()
+        self.name = f"{KIND}:{model.model}"
+        # With the dimensions that are requested, and the address.
+        chosen = "" if model.dimensions is None else f"@{model.dimensions}"
+        self._asked_for = self.name + chosen
+        self.origin = f"{self._asked_for} at {model.api_base or 'its provider'}"
         self._probe = probe
         self._answered_probe: VectorArray | None = None
 
@@ -92,26 +98,11 @@ class HostedEmbedding(CachedEmbedding):
             raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
 
     @property
-    def name(self) -> str:
-        """``litellm:`` and the name of the model."""
-        return f"{KIND}:{self.model.model}"
-
-    @property
     def revision(self) -> str:
         """Hash of the model's name and of its row for the probe."""
         digest = hashlib.sha256(self._asked_for.encode())
         digest.update(self._reference_probe().tobytes())
         return digest.hexdigest()[:16]
-
-    @property
-    def origin(self) -> str:
-        """The model by its name, the dimensions that were requested, and the address."""
-        return f"{self._asked_for} at {self.model.api_base or 'its provider'}"
-
-    @property
-    def _asked_for(self) -> str:
-        chosen = self.model.dimensions
-        return self.name + (f"@{chosen}" if chosen is not None else "")
 
     @property
     def dim(self) -> int:
@@ -134,15 +125,9 @@ class HostedEmbedding(CachedEmbedding):
 
         A key is written as the name of its variable, never as its value.
         """
-        settings = {
-            "kind": KIND,
-            "name": self.name,
-            "revision": self.revision,
-            "dim": self.dim,
-            **{name: getattr(self.model, name) for name in _KEPT},
-            "probe": [round(float(number), 5) for number in self._reference_probe()],
-        }
-        write_settings(folder, settings)
+        settings = {name: getattr(self.model, name) for name in _KEPT}
+        probe = [round(float(number), 5) for number in self._reference_probe()]
+        self.write_settings(folder, KIND, settings | {"probe": probe})
 
     def _reference_probe(self) -> VectorArray:
         """The row for the probe when the vectors were made: as saved, as kept, else as of now."""

@@ -36,7 +36,6 @@ from virsci_society.society.literature.embedding.base import (
     SETTINGS_FILE,
     Embedding,
     Progress,
-    write_settings,
 )
 
 # Two letters or digits or more, hyphens among them; in runs, which is faster than one by one.
@@ -174,16 +173,8 @@ class LSAEmbedding(Embedding):
 
     def save(self, folder: Path) -> None:
         """Write the vocabulary as JSON and the numbers as arrays; nothing is pickled."""
-        settings = {
-            "kind": "lsa",
-            "name": self.name,
-            "revision": self.revision,
-            "dim": self.dim,
-            "notes": list(self.notes),
-            "fitted_on": self._fitted_on,
-            "vocabulary": list(self._terms),
-        }
-        write_settings(folder, settings)
+        fit = {"notes": list(self.notes), "fitted_on": self._fitted_on}
+        self.write_settings(folder, "lsa", fit | {"vocabulary": list(self._terms)})
         with replacing(folder / ARRAYS_FILE) as path:
             np.savez(path, idf=self._idf, projection=self._projection)
 

@@ -30,7 +30,6 @@ from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
     EncodedBatch,
     unit_rows,
-    write_settings,
 )
 
 LOADED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
@@ -126,8 +125,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
 
     def save(self, folder: Path) -> None:
         """Write the model's name and revision; its files stay where they are."""
-        settings = {"kind": KIND, "name": self.name, "revision": self.revision, "dim": self.dim}
-        write_settings(folder, settings | {"source": self._source, "local": self._local})
+        self.write_settings(folder, KIND, {"source": self._source, "local": self._local})
 
     def folder(self) -> Path:
         """The folder of the files, checked; a model of the hub that is gone is downloaded again."""

@@ -17,12 +17,7 @@ import numpy as np
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder
-from virsci_society.society.literature.embedding.base import (
-    Embedding,
-    Progress,
-    unit_rows,
-    write_settings,
-)
+from virsci_society.society.literature.embedding.base import Embedding, Progress, unit_rows
 
 KIND = "lsa+"
 """What the name begins with, before that of the model."""
@@ -97,8 +92,7 @@ class SideBySide(Embedding):
         for part in ("lsa", "model"):
             make_folder(folder / part)
             getattr(self, part).save(folder / part)
-        settings = {"kind": KIND, "name": self.name, "revision": self.revision, "dim": self.dim}
-        write_settings(folder, settings | {"spreads": self.spreads})
+        self.write_settings(folder, KIND, {"spreads": self.spreads})
 
 
 def _spread(rows: VectorArray) -> float:

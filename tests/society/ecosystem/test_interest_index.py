@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.knowledge_bank import (
     KnowledgeBank,
@@ -112,36 +111,6 @@ def test_nobody_is_made_an_object_before_being_found(people, vectors, monkeypatc
     assert sorted(made) == sorted(int(profile.id.removeprefix("Scientist")) for profile in found)
 
 
-def test_whoever_has_new_interests_is_found_by_them_alone_from_then_on(bank):
-    (nearest, second) = bank.search(TEXTS[0], 2, COUNT)
-    number = int(nearest.id.removeprefix("Scientist"))
-    bank.update(1.0, person(number, *TEXTS[1].split(", "), papers=1))
-    assert ids(bank.search(TEXTS[0], 1, COUNT)) == [nearest.id]
-    assert ids(bank.search(TEXTS[0], 1, COUNT + 1)) == [second.id]
-    assert nearest.id not in ids(bank.search(TEXTS[1], 1, COUNT, frozenset({nearest.id})))
-    later = bank.search(TEXTS[1], 9999, COUNT + 1)
-    assert next(profile for profile in later if profile.id == nearest.id).papers == 1
-    assert len(set(ids(later))) == len(later)
-
-
-def test_the_same_interests_need_no_second_vector(bank):
-    (nearest,) = bank.search(TEXTS[0], 1, COUNT)
-    number = int(nearest.id.removeprefix("Scientist"))
-    for date in range(5):
-        bank.update(float(date), person(number, *nearest.interests, papers=date + 1))
-    assert bank.version() == COUNT + 5
-    assert len(bank._added) == 0
-    for version in range(COUNT, COUNT + 6):
-        (found,) = bank.search(TEXTS[0], 1, version)
-        assert (found.id, found.papers) == (nearest.id, version - COUNT)
-
-
-def test_excluded_people_make_room_for_the_next(bank):
-    found = ids(bank.search(TEXTS[3], 8, COUNT))
-    gone = frozenset({found[0], found[3], "Nobody"})
-    assert ids(bank.search(TEXTS[3], 6, COUNT, gone)) == [one for one in found if one not in gone]
-
-
 def test_a_memory_mapped_file_of_rows_is_not_copied(people, vectors, bank, tmp_path):
     np.save(tmp_path / "interests.npy", vectors)
     mapped = np.load(tmp_path / "interests.npy", mmap_mode="r")
@@ -149,11 +118,3 @@ def test_a_memory_mapped_file_of_rows_is_not_copied(people, vectors, bank, tmp_p
     assert other._initial is mapped
     for text in TEXTS[:10]:
         assert other.search(text, 5, COUNT) == bank.search(text, 5, COUNT)
-
-
-def test_rows_that_are_not_one_each_are_refused(people, vectors):
-    with pytest.raises(ProtocolError, match="interests need vectors of shape"):
-        KnowledgeBank(people, LSA, vectors[1:])
-    twice = People(people.table.set_column(0, "id", [["Scientist0"] * COUNT]))
-    with pytest.raises(ProtocolError, match="two first profiles have the id 'Scientist0'"):
-        KnowledgeBank(twice, LSA, vectors)

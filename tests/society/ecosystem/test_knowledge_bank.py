@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem import knowledge_bank
 from virsci_society.society.ecosystem.knowledge_bank import (
+    EXACT_UP_TO,
     KnowledgeBank,
     interests_text,
     normalize_rows,
@@ -99,8 +101,10 @@ def test_wrong_uses_are_told(bank):
     for k, version in ((-1, 2), (1, 6), (1, -1)):
         with pytest.raises(ProtocolError, match="version"):
             bank.search("maps", k, version)
-    with pytest.raises(ProtocolError, match="two first profiles"):
+    with pytest.raises(ProtocolError, match="two first profiles have the id 'Scientist0'"):
         KnowledgeBank([person(0), person(0)], LSA)
+    with pytest.raises(ProtocolError, match="interests need vectors of shape"):
+        KnowledgeBank([person(0)], LSA, LSA.encode([]))
 
 
 def test_an_empty_bank_is_searched_in_vain():
@@ -122,6 +126,7 @@ def by_hand(profiles, text, k, exclude):
     return [latest[name] for _, name in sorted(scored)[:k]]
 
 
+@pytest.mark.parametrize("exact_up_to", [EXACT_UP_TO, 3], ids=["exact", "cells"])
 @settings(max_examples=50, deadline=None)
 @given(
     updates=st.lists(
@@ -132,9 +137,16 @@ def by_hand(profiles, text, k, exclude):
     text=st.lists(st.sampled_from(WORDS), max_size=2).map(" ".join),
     exclude=st.frozensets(st.integers(0, 9).map(lambda n: f"Scientist{n}"), max_size=3),
 )
-def test_search_as_of_a_version_is_brute_force(updates, share, k, text, exclude):
+def test_search_as_of_a_version_is_brute_force(exact_up_to, updates, share, k, text, exclude):
     profiles = [person(n, WORDS[n]) for n in range(4)]
-    bank = KnowledgeBank(profiles[:4], LSA)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(knowledge_bank, "EXACT_UP_TO", exact_up_to)
+        bank = KnowledgeBank(profiles[:4], LSA)
+        assert bank.facts["search"] == ("exact" if exact_up_to > 3 else "cells")
+        check_updates(bank, profiles, updates, share, text, k, exclude)
+
+
+def check_updates(bank, profiles, updates, share, text, k, exclude):
     for date, (number, interests) in enumerate(updates):
         profiles.append(person(number, *interests, papers=date))
         bank.update(float(date), profiles[-1])
