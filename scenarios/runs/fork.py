@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from virsci_society.agents.errors import Diverged, InputError
+from virsci_society.agents.files.atomic_files import remove_folder
 from virsci_society.agents.files.file_hashes import check_file
 from virsci_society.agents.invented_names import masked_name
 from virsci_society.agents.journal.database import copy_past
@@ -121,6 +122,7 @@ class Fork:
         if out.resolve() == self.parent.resolve():
             raise InputError(f"{out}: a fork needs a folder of its own; give --out NEW")
         if not is_finished(self.scenario, out):
+            new = not out.exists()
             prepare(self.scenario, out)
             if not (out / JOURNAL).is_file():
                 digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
@@ -128,7 +130,13 @@ class Fork:
                 copy_past(self.parent / JOURNAL, out / JOURNAL, self.at, json.dumps(told))
             # With other luck, equal questions are to be answered anew.
             same_luck = "seed" not in self.scenario.interventions[-1].set
-            execute(self.scenario, out, progress, fork=self.parent if same_luck else None)
+            try:
+                execute(self.scenario, out, progress, fork=self.parent if same_luck else None)
+            except InputError:
+                # Such as a name that nobody has on that day: the mended command begins anew.
+                if new:
+                    remove_folder(out)
+                raise
         ours, theirs = (
             compute_run_prefix(Run.open(folder), self.at) for folder in (out, self.parent)
         )

@@ -244,3 +244,4 @@ def test_somebody_isolated_who_is_removed_changes_nothing_bit_for_bit(here):
     assert (sorted(gone["scientist"]), set(gone["date"])) == (pair, {180.0})
     with pytest.raises(InputError, match="nobody called 'Nobody1' is in the society on day"):
         Fork.of(here / "parent", "180d", (), "Nobody1").run(here / "none")
+    assert not (here / "none").exists(), "the mended command begins anew"
