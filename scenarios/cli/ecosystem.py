@@ -12,6 +12,7 @@ import typer
 
 from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
+from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
@@ -24,6 +25,19 @@ HELP = "Build and describe the initial data of a society."
 ecosystem = typer.Typer(help=HELP, no_args_is_help=True)
 NO_PAST = "EMPTY: no past papers"
 """In the note of a build that has none."""
+SYNTHETIC = "synthetic"
+FOR_ALL = ("kind", "out", "seed")
+"""Arguments and options that every kind takes; those that ``FOR_ONE`` lacks are for importers."""
+FOR_ONE = {"scientists": SYNTHETIC, "papers": SYNTHETIC, "columns": "csv"}
+
+
+def year(text: str) -> int:
+    """The year that an option gives."""
+    if not text.isdecimal():
+        raise typer.BadParameter(f"{text!r}: expected a year, such as 2012")
+    return int(text)
+
+
 Scientists = Annotated[int, typer.Option("--scientists", min=1, help="For synthetic.")]
 Papers = Annotated[
     int, typer.Option("--papers", min=2, help="For synthetic: past and contemporary.")
@@ -33,6 +47,7 @@ Papers = Annotated[
 @ecosystem.command()
 @guarded
 def build(
+    context: typer.Context,
     kind: Annotated[
         str, typer.Argument(metavar="KIND", help="Such as jsonl; 'society list importers'.")
     ],
@@ -42,7 +57,7 @@ def build(
         typer.Argument(metavar="PATH...", help="Files or folders, plain, .gz, .bz2 or .xz."),
     ] = None,
     boundary: Annotated[
-        int | None, typer.Option(help="The year in which the society starts.")
+        int | None, typer.Option(parser=year, help="The year in which the society starts.")
     ] = None,
     preset: Annotated[
         str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")
@@ -75,8 +90,12 @@ def build(
             help="Only people with a paper in this number of years before the boundary (all).",
         ),
     ] = None,
-    first_year: Annotated[int | None, typer.Option(help="Leave out older papers.")] = None,
-    last_year: Annotated[int | None, typer.Option(help="Leave out newer papers.")] = None,
+    first_year: Annotated[
+        int | None, typer.Option(parser=year, help="Leave out older papers.")
+    ] = None,
+    last_year: Annotated[
+        int | None, typer.Option(parser=year, help="Leave out newer papers.")
+    ] = None,
     require_abstract: Annotated[
         bool | None,
         typer.Option(
@@ -134,7 +153,9 @@ def build(
     from virsci_society.society.ecosystem.importers.source import open_source
     from virsci_society.society.ecosystem.storage import require_place
 
-    if kind == "synthetic":
+    importer = None if kind == SYNTHETIC else _importer(kind, trust=trust)
+    _refuse_unused(context, kind)
+    if importer is None:
         with make_progress() as progress, _writing(out):
             progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
             made = invented(scientists, papers, 1 if seed is None else seed)
@@ -144,8 +165,6 @@ def build(
         return
     if not paths:
         raise InputError(f"give PATH, the files or folders of {kind}")
-    if columns and kind != "csv":
-        raise InputError(f"--columns is for csv; {kind} has columns of its own")
     given = {
         "boundary": boundary,
         "first_year": first_year,
@@ -172,7 +191,7 @@ def build(
     require_place(out)
     partial = out.with_name(f"{out.name}.partial")
     refuse_links(partial)
-    source = open_source(_importer(kind, trust=trust), paths, **options)
+    source = open_source(importer, paths, **options)
 
     def provenance() -> dict[str, Any]:
         """What the manifest says of the source, once it has been read."""
@@ -205,17 +224,31 @@ def build(
 
 def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     """The kind of source, or the class behind a name or path from outside."""
+    from pkgutil import resolve_name
+
     from virsci_society.scenarios.config.registry import (
         find_code_here,
         import_member,
         installed_of,
         require_trust,
     )
-    from virsci_society.society.ecosystem.importers.source import Source
+    from virsci_society.society.ecosystem.importers.files import is_data_file
+    from virsci_society.society.ecosystem.importers.source import IMPORTERS, Source
 
-    path = installed_of("importers").get(kind, kind)
-    if ":" not in path:
+    if kind in IMPORTERS:
         return kind
+    installed = installed_of("importers")
+    path = installed.get(kind, kind)
+    if ":" not in path:
+        file = Path(kind)
+        if file.suffix or file.exists():
+            endings = {name: resolve_name(at).endings for name, at in IMPORTERS.items()}
+            fits = (name for name, ends in endings.items() if is_data_file(file, *ends))
+            command = f"society ecosystem build {next(fits, 'KIND')} {kind} ..."
+            raise InputError(f"{kind!r} is no kind; write: {command}")
+        known = (*IMPORTERS, *installed, SYNTHETIC)
+        near = did_you_mean(kind, known)
+        raise InputError(f"{kind!r} is no kind; choose one of {', '.join(known)}{near}")
     if path == kind:
         require_trust(path, trust=trust)
         find_code_here(trust)
@@ -225,6 +258,24 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
             f"{path!r} is no importer; subclass virsci_society.society.ecosystem.importers.Source"
         )
     return found
+
+
+def _refuse_unused(context: typer.Context, kind: str) -> None:
+    """Raise InputError for all that was given on the command line although the kind ignores it."""
+    unused = []
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        source = context.get_parameter_source(name)
+        if name in FOR_ALL or source is None or source.name != "COMMANDLINE":
+            continue
+        user = FOR_ONE.get(name)
+        ignored = kind == SYNTHETIC if user is None else kind != user
+        if ignored:
+            given = parameter.opts[0] if name != "paths" else "PATH"
+            takers = "kinds that read files, such as jsonl" if user is None else user
+            unused.append(f"{given} is not for {kind}; it is for {takers}")
+    if unused:
+        raise InputError("\n".join(unused))
 
 
 def invented(scientists: int, papers: int, seed: int) -> Ecosystem:

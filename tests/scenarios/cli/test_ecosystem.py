@@ -230,3 +230,68 @@ def test_a_synthetic_ecosystem_is_described_and_built_the_same_again(here):
         2,
         "give PATH, the files or folders of jsonl\n",
     )
+
+
+READERS = "kinds that read files, such as jsonl"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("synthetic --boundary 2015", [f"--boundary is not for synthetic; it is for {READERS}"]),
+        ("synthetic papers.jsonl", [f"PATH is not for synthetic; it is for {READERS}"]),
+        (
+            "synthetic --embedding lsa --columns a=b",
+            [
+                f"--embedding is not for synthetic; it is for {READERS}",
+                "--columns is not for synthetic; it is for csv",
+            ],
+        ),
+        (
+            "synthetic --no-abstract-required --keep-names",
+            [
+                f"--abstract-required is not for synthetic; it is for {READERS}",
+                f"--keep-names is not for synthetic; it is for {READERS}",
+            ],
+        ),
+        (
+            "jsonl papers.jsonl --boundary 2012 --scientists 5",
+            ["--scientists is not for jsonl; it is for synthetic"],
+        ),
+        (
+            "jsonl papers.jsonl --boundary 2012 --columns scopus",
+            ["--columns is not for jsonl; it is for csv"],
+        ),
+        (
+            "papers.csv --boundary 2010",
+            ["'papers.csv' is no kind; write: society ecosystem build csv papers.csv ..."],
+        ),
+        (
+            "data/works.jsonl.gz --boundary 2010",
+            [
+                "'data/works.jsonl.gz' is no kind; write: society ecosystem build jsonl "
+                "data/works.jsonl.gz ..."
+            ],
+        ),
+    ],
+)
+def test_what_a_kind_does_not_use_is_refused(corpus, here, typed, told):
+    done = society("ecosystem", "build", *typed.split(), "--out", "eco")
+    assert (done.exit_code, done.stderr.splitlines()) == (2, told)
+    assert not Path("eco").exists()
+
+
+@pytest.mark.parametrize("option", ["--boundary", "--first-year", "--last-year"])
+def test_a_year_is_a_number(corpus, here, option):
+    done = build(corpus, option, "2012-01-01")
+    assert done.exit_code == 2
+    assert "'2012-01-01': expected a year, such as 2012" in " ".join(
+        done.stderr.replace("│", " ").split()
+    )
+
+
+def test_a_kind_spelt_wrong_may_be_synthetic(here):
+    done = society("ecosystem", "build", "sythetic", "--out", "eco")
+    assert done.exit_code == 2
+    assert "'sythetic' is no kind" in done.stderr
+    assert "did you mean 'synthetic'?" in done.stderr
