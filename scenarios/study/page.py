@@ -51,8 +51,15 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
     study = Study.open(folder, interim_p=interim_p)
     page, tables, pictures = render_study(study)
     report = study.folder / "report"
-    named = {name: report_tables.with_embedding(study, one) for name, one in tables.items()}
-    report_tables.write_files(report, named, pictures, study.description.backend_about)
+    report_tables.write_files(
+        report,
+        {name: report_tables.with_embedding_column(study, one) for name, one in tables.items()},
+        pictures,
+        study.description.backend_about,
+        in_latex={
+            name: report_tables.with_embedding_in_names(study, one) for name, one in tables.items()
+        },
+    )
     # They have been gathered anew with the list, which names none of them yet.
     update_hashes(study.folder, report.glob("*.*"))
     return write_html(study.folder / "report.html", page)

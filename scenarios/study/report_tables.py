@@ -160,7 +160,26 @@ def runs_not_done(study: Study) -> pd.DataFrame:
     return gone.assign(reason=[study.failure_reason(run) for run in gone["run"]])
 
 
-def with_embedding(study: Study, table: pd.DataFrame) -> pd.DataFrame:
+def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
+    """The same table with a column ``embedding`` beside the names of measures of novelty.
+
+    It is empty in rows of other measures. A table without novelty stays as it is.
+    """
+    names = [one for one in ("measure", "against") if one in table]
+    scores = [one for one in COLUMNS if one in table]
+    of_novelty = table[names].isin(COLUMNS).any(axis=1) | (not names and bool(scores))
+    if not study.description.embedding or not of_novelty.any():
+        return table
+    columns = table.columns.tolist()
+    place = columns.index(names[0]) + 1 if names else columns.index(scores[0])
+    embedding = np.where(of_novelty, study.description.embedding, "")
+    table = table.copy()
+    # An arm may have that name, too.
+    table.insert(place, "embedding", embedding, allow_duplicates=True)
+    return table
+
+
+def with_embedding_in_names(study: Study, table: pd.DataFrame) -> pd.DataFrame:
     """The same table with the embedding beside each measure of novelty, as ``HD by LSA 256``."""
     named = {name: name + study.by_embedding(name) for name in COLUMNS}
     columns = [one for one in ("measure", "against") if one in table]
@@ -172,14 +191,19 @@ def write_files(
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, Markup],
     speaker: str = "",
+    *,
+    in_latex: Mapping[str, pd.DataFrame] | None = None,
 ) -> None:
-    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted."""
+    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted.
+
+    ``in_latex``: the tables as they are to be printed; by default, those of the CSV files.
+    """
     make_folder(folder)
     for old in sorted(folder.iterdir()):
         if old.suffix in (".csv", ".tex", ".svg"):
             remove_file(old)
     write_csv(folder, tables, speaker)
-    for name, table in tables.items():
+    for name, table in (in_latex or tables).items():
         write_atomically(folder / f"{name}.tex", latex(table))
     for name, picture in figures.items():
         write_atomically(folder / f"{name}.svg", standalone_svg(picture))

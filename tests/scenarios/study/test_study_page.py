@@ -106,10 +106,19 @@ def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
 def test_the_embedding_stands_beside_every_measure_of_novelty(tmp_path):
     folder = make(tmp_path / "study", embedding="LSA 256")
     assert "overall novelty by LSA 256" in words(page_of(folder))
-    for file in ("differences.csv", "differences.tex", "measures.csv"):
-        text = (folder / "report" / file).read_text(encoding="utf-8")
-        assert "ON by LSA 256" in text, file
+    assert "ON by LSA 256" in (folder / "report" / "differences.tex").read_text(encoding="utf-8")
     assert "by LSA 256" in (folder / "report" / "ON.svg").read_text(encoding="utf-8")
+
+
+def test_csv_files_name_a_measure_plainly_with_the_embedding_beside_it(tmp_path):
+    report = make(tmp_path / "study", embedding="LSA 256") / "report"
+    page_of(report.parent)
+    for name in ("differences", "measures", "arms_side_by_side"):
+        table = pd.read_csv(report / f"{name}.csv", keep_default_na=False)
+        assert "ON" in set(table["measure"]), name
+        wanted = ["LSA 256" if one == "ON" else "" for one in table["measure"]]
+        assert table["embedding"].tolist() == wanted, name
+        assert table.columns.get_loc("embedding") == table.columns.get_loc("measure") + 1, name
 
 
 def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
