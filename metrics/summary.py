@@ -161,7 +161,7 @@ def _invitations(run: Run) -> dict[str, int]:
     return {
         "sent": len(asked),
         **counts,
-        "unanswered": int(asked["outcome"].isna().sum()),
+        "unanswered": len(asked) - sum(counts.values()),
         "cross_team": int(asked["cross_team"].fillna(False).sum()),
     }
 

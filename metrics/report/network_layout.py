@@ -191,9 +191,9 @@ def find_communities(
 ) -> tuple[IntArray, str]:
     """Number of each scientist's community, and the method that found it."""
     if matrix.nnz and matrix.shape[0] <= LARGE and matrix.nnz <= 2 * MANY_PAIRS:
-        return louvain(matrix, seed), "louvain"
+        return louvain(matrix, seed), "Louvain"
     if matrix.nnz and find_spec("networkit") is not None:
-        return leiden(matrix, seed), "leiden"
+        return leiden(matrix, seed), "Leiden"
     numbers = np.unique(np.asarray(topics, dtype=str), return_inverse=True)[1]
     return numbers.astype(np.int64), "main topic"
 

@@ -154,7 +154,7 @@ def timeline(shown: Shown) -> PageSection:
             f"to members of other teams, {format_number(invited['accepted'])} were accepted, "
             f"{format_number(invited['declined'])} declined, {format_number(invited['full'])} met "
             f"a scientist who was in too many teams and {format_number(invited['unanswered'])} "
-            f"expired because the team or the run ended. {load}"
+            f"expired because the invitee left, or the team or the run ended. {load}"
         )
     if teams["dissolved"]:
         reasons = (f"{reason} ({count})" for reason, count in teams["dissolved"].items())
@@ -381,7 +381,7 @@ def papers(shown: Shown) -> PageSection:
         row |= {part: known[part] for part in COLUMNS}
         rows.append(row | {"cited": int(cited.get(name, 0))})
         facts = [f"day {paper['published']:.0f}", known_text(paper["topic"])]
-        facts.append(f"cites {format_number(past.get(name, 0))} past papers")
+        facts.append(f"cites {count_of(past.get(name, 0), 'past paper')}")
         facts.append(f"cited {count_of(rows[-1]['cited'], 'time')} in the society")
         lines = [", ".join(writers.get(name, [])), "; ".join(filter(None, facts))]
         lines.append(_shortened(paper["abstract"], abstract_words))

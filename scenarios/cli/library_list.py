@@ -25,7 +25,9 @@ def complete_name(incomplete: str) -> list[str]:
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
     kinds = [
-        kind for kind in (*KIND_NAMES, "models", "runs", "keys") if kind.startswith(incomplete)
+        kind
+        for kind in (*KIND_NAMES, "scenarios", "models", "runs", "keys")
+        if kind.startswith(incomplete)
     ]
     return [*complete_scenario(incomplete), *kinds]
 
@@ -36,7 +38,8 @@ def list_(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A scenario; a part; a kind: protocols, measures, ...; models; runs; keys.",
+            help="A scenario; a part; a kind: protocols, measures, ...; scenarios; models; "
+            "runs; keys.",
             autocompletion=complete_name,
         ),
     ] = None,
@@ -56,10 +59,11 @@ def list_(
 ) -> None:
     """List scenarios, components, runs and settings.
 
-    Without a name, the scenarios of the library are listed, then parts that installed packages add.
-    `list runs` lists the runs below a folder, with state, date and cost; `list models` the weights
-    (GGUF files) in installed packages and below a folder; `list keys` the keys of a scenario, `list
-    keys protocol.selection` those of a section. `list topics` prints what the name means.
+    Without a name, or with `scenarios`, the scenarios of the library are listed, then parts that
+    installed packages add. `list runs` lists the runs below a folder, with state, date and cost;
+    `list models` the weights (GGUF files) in installed packages and below a folder; `list keys` the
+    keys of a scenario, `list keys protocol.selection` those of a section. `list topics` prints what
+    the name means.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
@@ -72,8 +76,10 @@ def list_(
         _print_models(folder)
     elif name == "keys":
         tell(*_keys(json, full, where).splitlines())
-    elif name is None:
+    elif name in (None, "scenarios"):
         tell(*_library_lines())
+    elif name == "studies":
+        raise InputError("studies: 'society study list' names those of the library")
     elif name == "facts" and where is not None:
         tell(*_fact_lines(where))
     elif name in KIND_NAMES:

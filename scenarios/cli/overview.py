@@ -52,7 +52,7 @@ def show(
         bool, typer.Option("--follow", help="Refresh every few seconds until the run ends.")
     ] = False,
     table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Print one table or measure of a run.")
+        str | None, typer.Option(metavar="NAME", help="Print one table or metric of a run.")
     ] = None,
 ) -> None:
     """Summarize a finished or running run.
@@ -70,7 +70,7 @@ def show(
 
 
 def _show_table(run: Path, name: str, json: bool) -> None:
-    """Print the first rows of a table or measure of a run; all of them as JSON."""
+    """Print the first rows of a table or metric of a run; all of them as JSON."""
     from json import loads
 
     from virsci_society.metrics.measures import metrics_named
@@ -219,6 +219,11 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
     stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
     waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
     of_ended = "" if summary["partial"] is None else " (of teams that had ended)"
+    most, asked = summary["max_memberships"], summary["consultations"]
+    overlap = [
+        f"at most {_many(most, 'team')} a scientist at a time" if most else "",
+        _many(asked, "consultation") if asked else "",
+    ]
     from virsci_society.metrics.reply_texts import text_sentences
 
     replies = text_sentences(summary["reading"])
@@ -229,15 +234,12 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
             "invitations",
             f"{invited['sent']:,} sent: {invited['accepted']:,} accepted, "
             f"{invited['declined']:,} declined, {invited['full']:,} turned away at the team "
-            f"limit; {invited['cross_team']:,} to members of other teams"
+            f"limit, {invited['unanswered']:,} without an answer; "
+            f"{invited['cross_team']:,} to members of other teams"
             if invited["sent"]
             else "",
         ),
-        (
-            "overlap",
-            f"at most {_many(summary['max_memberships'], 'team')} a scientist at a time"
-            + (f"; {_many(asked, 'consultation')}" if (asked := summary["consultations"]) else ""),
-        ),
+        ("overlap", "; ".join(filter(None, overlap))),
         ("waiting for people", f"per round, by team size: {waited}" if waited else "none"),
         ("novelty (means)", f"{novelty}{by}" if novelty else "not measured"),
         ("calls", (f"{calls['total']:,}: {stages}" if stages else "none") + of_ended),

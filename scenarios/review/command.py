@@ -154,7 +154,7 @@ def _review(
     scored = own.assign(rating=own["dimension"])
     _print_correlations(correlation_table(pd.concat(measured, ignore_index=True), scored))
     tell(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
-    tell(f"who reviewed: {made.about}")
+    tell(f"answers: {made.about}")
 
 
 def _write_sheet(

@@ -63,6 +63,6 @@ def test_the_page_of_a_large_network_shows_communities(run, monkeypatch):
     monkeypatch.setattr(sections, "MAX_DRAWN", 3)
     page = render_page(run)
     assert_inert(page)
-    assert "Each symbol is a community (louvain)" in page
+    assert "Each symbol is a community (Louvain)" in page
     assert "The largest communities." in Page(page).text()
     assert page.count(">day ") >= 4

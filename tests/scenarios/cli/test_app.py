@@ -67,6 +67,16 @@ def test_list_names_every_scenario_with_a_sentence():
     assert all(len(line.split()) > 4 and len(line) < 140 for line in lines)
 
 
+def test_the_name_of_a_kind_goes_before_a_folder_of_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("scenarios", "studies"):
+        (tmp_path / name).mkdir()
+    assert society("list", "scenarios").output == society("list").output
+    refused = society("list", "studies")
+    assert refused.exit_code == 2
+    assert "'society study list'" in refused.stderr
+
+
 @pytest.mark.parametrize("name", sorted(set(library()) - {"community/vis"}))
 def test_every_scenario_checks(name):
     done = society("check", name)

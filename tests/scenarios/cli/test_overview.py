@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from tests.scenarios.cli.test_app import imported
-from virsci_society.scenarios.cli.overview import show
+from virsci_society.metrics.summary_file import read_summary
+from virsci_society.scenarios.cli.overview import brief_lines, show
 from virsci_society.society.results.run import Run
 
 
@@ -36,6 +37,18 @@ def test_show_fits_the_terminal(small_run, terminal, monkeypatch):
     assert f"  digest              {Run.open(small_run).digest}" in lines
     show(small_run, full=True)
     assert "papers per person" in terminal.getvalue()
+
+
+def test_invitations_add_up_and_what_was_not_measured_is_left_out(small_run):
+    summary = dict(read_summary(small_run))
+    invited = summary["invitations"]
+    parts = ("accepted", "declined", "full", "unanswered")
+    assert sum(invited[name] for name in parts) == invited["sent"]
+    told = "\n".join(brief_lines(summary, "."))
+    assert f"limit, {invited['unanswered']} without an answer" in told
+    assert " a scientist at a time" in told
+    summary |= {"max_memberships": 0, "consultations": 0}
+    assert "overlap" not in "\n".join(brief_lines(summary, "."))
 
 
 def test_show_reads_no_table(small_run):

@@ -60,7 +60,7 @@ def test_a_review_leaves_the_run_as_it_was_and_the_second_time_does_nothing(held
     before = content(held)
     done = society("review", held, "--kind", "novelty")
     assert done.exit_code == 0, done.output
-    assert "who reviewed: rule-based scientists, not a language model" in done.output
+    assert "answers: rule-based scientists, not a language model" in done.output
     assert content(held) == before
     table = read_averages(held)
     assert table["panel"].unique().tolist() == ["offline"]
