@@ -151,14 +151,18 @@ def build(
     from virsci_society.society.ecosystem.building.build_options import build_options
     from virsci_society.society.ecosystem.building.builder import build as build_by
     from virsci_society.society.ecosystem.importers.source import open_source
-    from virsci_society.society.ecosystem.storage import require_place
+    from virsci_society.society.ecosystem.storage import require_place, require_same
+    from virsci_society.society.literature.embedding.registry import make_model, name_in_folder
 
     importer = None if kind == SYNTHETIC else _importer(kind, trust=trust)
     _refuse_unused(context, kind)
+    require_place(out)
     if importer is None:
         with make_progress() as progress, _writing(out):
             progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
             made = invented(scientists, papers, 1 if seed is None else seed)
+            told = made.manifest
+            require_same(out, {name: told[name] for name in ("source", "filters", "seed")})
             progress.begin(f"writing {out}")
             made.save(out)
         _tell_counts(made, out)
@@ -188,23 +192,33 @@ def build(
     options: dict[str, Any] = {"authors": authors, "nameless": nameless}
     options |= {"malformed_share": malformed_share, "max_authors": max_authors}
     options |= {"columns": columns} if columns else {}
-    require_place(out)
     partial = out.with_name(f"{out.name}.partial")
     refuse_links(partial)
     source = open_source(importer, paths, **options)
+    named = ", ".join(path.name for path in paths)
+    origin = {"source": named, "kind": source.kind, "options": options}
+    model = make_model(plan.embedding, plan.hosting)
+    settings = {
+        "boundary": plan.boundary,
+        "filters": asdict(plan.papers) | asdict(plan.people),
+        "embeddings": [name_in_folder(plan.embedding, model)],
+        "seed": plan.seed,
+    }
+    require_same(out, origin | settings)
 
     def provenance() -> dict[str, Any]:
         """What the manifest says of the source, once it has been read."""
+        # The names of files are all that was known before.
+        require_same(out, {"records": source.report.kept})
         return {
-            "source": ", ".join(path.name for path in paths),
-            "kind": source.kind,
-            "options": options,
+            **origin,
             "reading": asdict(source.report),
             "authors_are": source.authors_are,
             "cleaning": source.report.cleaning(),
             "unknown": list(source.unknown),
             "licence": licence,
-        } | facts
+            **facts,
+        }
 
     with make_progress() as progress, _writing(out):
         make_folder(partial)

@@ -21,7 +21,8 @@ PEOPLE = "people: "
 HOW_TO = (
     "build one and name it:\n"
     "  society ecosystem build jsonl FILE --boundary 2012 --min-papers 5 --out eco/vis\n"
-    "  society run SCENARIO --set population.ecosystem.path=eco/vis"
+    "  society run SCENARIO --set population.ecosystem.use=folder "
+    "--set population.ecosystem.path=eco/vis"
 )
 
 

@@ -152,10 +152,44 @@ def require_place(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give a folder")
     refuse_links(folder)
-    if any((folder / name).is_file() for name in (MANIFEST, BEGUN)):
+    # A run has a manifest, too, but none of the other files.
+    whole = (folder / MANIFEST).is_file()
+    if whole and any((folder / name).is_file() for name in (PAPERS, SCIENTISTS, COAUTHORS)):
         return
-    if holds_others(folder, BEGUN):
-        raise InputError(f"{folder}: holds other files; give an empty folder or an ecosystem's")
+    if not (folder / BEGUN).is_file() and holds_others(folder, BEGUN):
+        raise InputError(
+            f"{folder}: holds other files than an ecosystem's; give another folder, or delete this "
+            "one first"
+        )
+
+
+def require_same(folder: Path, expected: Mapping[str, Any]) -> None:
+    """Raise InputError where a folder holds an ecosystem of another source or other settings.
+
+    Args:
+        expected: what the manifest of the new one will say; a section is compared by its names.
+    """
+    try:
+        there = read_json_object(folder / MANIFEST)
+    except (InputError, OSError, ValueError):
+        return  # Nothing is there, or nothing that could be used.
+    old, new = (
+        _flat({name: manifest.get(name) for name in expected}) for manifest in (there, expected)
+    )
+    for name in {**new, **old}:
+        if old.get(name) != new.get(name):
+            raise InputError(
+                f"{folder}: holds another ecosystem, whose {name} is {old.get(name)!r}, not "
+                f"{new.get(name)!r}; give another folder, or delete this one first"
+            )
+
+
+def _flat(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Some facts by name as JSON has them, those of a section beside the others."""
+    flat: dict[str, Any] = {}
+    for name, fact in json.loads(json.dumps(facts)).items():
+        flat |= fact if isinstance(fact, dict) else {name: fact}
+    return flat
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

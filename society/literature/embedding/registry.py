@@ -93,6 +93,13 @@ def make_model(name: str, hosting: Mapping[str, Any] | None = None) -> Embedding
     return sentence_transformer.SentenceTransformerEmbedding.from_name(named) if kind else None
 
 
+def name_in_folder(name: str, model: Embedding | None) -> str:
+    """The name of an embedding in the manifest of an ecosystem, by the one that was asked for."""
+    if model is None:
+        return LSAEmbedding.name
+    return model.name if parts_of(name)[0] is None else f"{side_by_side.KIND}{model.name}"
+
+
 def join(lsa: LSAEmbedding, model: Embedding | None, texts: Sequence[str]) -> Embedding:
     """An LSA alone, or side by side with a model; their spreads are taken from the texts."""
     return lsa if model is None else SideBySide.fit(lsa, model, texts)

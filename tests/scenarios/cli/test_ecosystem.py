@@ -209,8 +209,8 @@ def test_authors_without_an_id_can_be_left_out(write, here):
     rows = [record(n, authors=[{"name": "Ann"}, {"id": "b", "name": "B"}]) for n in range(9)]
     source = write("papers.jsonl", lines(rows))
     for rule, people in (("name", 2), ("drop", 1)):
-        assert build(source, "--nameless", rule).exit_code == 0
-        assert Ecosystem.load("eco").counts["scientists"] == people
+        assert build(source, "--nameless", rule, out=rule).exit_code == 0
+        assert Ecosystem.load(rule).counts["scientists"] == people
 
 
 def test_a_synthetic_ecosystem_is_described_and_built_the_same_again(here):
@@ -295,3 +295,64 @@ def test_a_kind_spelt_wrong_may_be_synthetic(here):
     assert done.exit_code == 2
     assert "'sythetic' is no kind" in done.stderr
     assert "did you mean 'synthetic'?" in done.stderr
+
+
+def test_a_folder_with_a_run_is_never_written_to(corpus, here):
+    kept = '{"digest": "9c06", "boundary": 2012}'
+    Path("run").mkdir()
+    Path("run", "manifest.json").write_text(kept)
+    for done in (
+        build(corpus, out="run"),
+        society("ecosystem", "build", "synthetic", "--out", "run"),
+    ):
+        assert (done.exit_code, done.stderr) == (
+            2,
+            "run: holds other files than an ecosystem's; give another folder, or delete this one "
+            "first\n",
+        )
+    assert [path.name for path in Path("run").iterdir()] == ["manifest.json"]
+    assert Path("run", "manifest.json").read_text() == kept
+
+
+def test_another_ecosystem_is_never_replaced(corpus, write, here):
+    assert build(corpus).exit_code == 0
+    kept = Ecosystem.load("eco").digest()
+    fewer = lines([record(number) for number in range(40)])
+    small = ["--scientists", "12", "--papers", "90"]
+    others = {
+        "source is 'papers.jsonl', not 'more.jsonl'": build(write("more.jsonl", fewer)),
+        "records is 48, not 40": build(write("other/papers.jsonl", fewer)),
+        "boundary is 2012, not 2013": build(corpus, boundary=2013),
+        "min_papers is 1, not 2": build(corpus, "--min-papers", "2"),
+        "authors is 'id', not 'name'": build(corpus, "--authors", "name"),
+        "seed is 0, not 4": build(corpus, "--seed", "4"),
+        "source is 'papers.jsonl', not 'synthetic'": society(
+            "ecosystem", "build", "synthetic", *small, "--out", "eco"
+        ),
+    }
+    for why, done in others.items():
+        assert done.exit_code == 2, done.output
+        assert done.stderr.endswith(
+            f"eco: holds another ecosystem, whose {why}; give another folder, or delete this one "
+            "first\n"
+        )
+    assert Ecosystem.load("eco").digest() == kept
+    Path("eco", "papers.parquet").unlink()
+    assert build(corpus).exit_code == 0
+    assert Ecosystem.load("eco").digest() == kept
+    for seed, code in ((1, 0), (1, 0), (2, 2)):
+        made = society("ecosystem", "build", "synthetic", *small, "--seed", seed, "--out", "new")
+        assert made.exit_code == code, made.output
+
+
+def test_the_commands_that_a_missing_folder_is_answered_with_work(corpus, here):
+    setting = ("population.ecosystem.use=folder", "population.ecosystem.path=gone")
+    done = society("check", "quickstart", *(f"--set={one}" for one in setting))
+    assert done.exit_code == 2
+    making, using = (line.split()[1:] for line in done.stderr.splitlines()[-2:])
+    made = society(*(corpus if word == "FILE" else word for word in making))
+    assert made.exit_code == 0, made.output
+    for scenario in ("quickstart", "community/vis"):
+        words = [scenario if word == "SCENARIO" else word for word in using]
+        done = society("check", *words[1:])
+        assert done.exit_code == 0, done.output
