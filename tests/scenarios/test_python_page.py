@@ -24,7 +24,7 @@ def test_the_code_of_the_page_runs(here, small_text, capsys, monkeypatch):
     assert any(one.startswith("<Run small, seed 3: 12 scientists, 2 teams, ") for one in printed)
     assert printed[-1] == "float64"
     assert {"weekly", "degrees"} <= set(names["run"].metric_names())
-    assert (here / "three.png").exists()
+    assert (here / "two.png").exists()
 
 
 def test_the_page_names_all_that_is_public_and_nothing_else():
