@@ -33,7 +33,7 @@ MAX_OPEN_SECONDS = 60.0
 """Longest pause of the open circuit breaker in seconds; each pause is twice the last."""
 MIN_TIMER_SECONDS = 0.001
 """Least seconds until a closed endpoint is looked at again; timers may fire a little early."""
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.00005
 """Interpreter switch interval while clocks and loop share the interpreter, in seconds."""
 PATIENCE = 10.0
 """Seconds for which a run that ends waits for the loop to wind up its calls."""
