@@ -164,7 +164,8 @@ class KnowledgeBank:
             rows = self._cells.propose(query, k, visible, early)
         else:
             # A zero query is equally near to everybody: take the first by id (rule 14).
-            chosen = (row for row in self._by_id if row < visible and row not in hidden)
+            order = map(int, ids.order)
+            chosen = (row for row in order if row < visible and row not in hidden)
             rows = np.fromiter(islice(chosen, k), np.int64)
         ranked = _ranked(self._unit_rows(rows), query, (ids[row] for row in rows.tolist()))
         if late := bisect_left(self._since, version):
@@ -177,11 +178,6 @@ class KnowledgeBank:
         """Cosine of two scientists' interests below a version, rounded to 1e-5."""
         a, b = (self._vector(self._latest_or_first(one, version)) for one in (a_id, b_id))
         return round(float((a.astype(np.float64) * b.astype(np.float64)).sum()), DECIMALS)
-
-    @cached_property
-    def _by_id(self) -> list[int]:
-        """The rows of the initial profiles in the order of their ids."""
-        return sorted(range(len(self._profiles)), key=self._profiles.ids.__getitem__)
 
     def _hidden(self, version: int, exclude: frozenset[str]) -> set[int]:
         """Numbers of the vectors that a search of a version leaves out: initial, then added."""
@@ -283,12 +279,12 @@ class People(ArrowSequence[Profile]):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Masked names, by row."""
-        return tuple(self.ids)
+        return tuple(self.table["id"].to_pylist())
 
     @property
     def rows(self) -> dict[str, int]:
-        """Rows by masked name; not to be changed."""
-        return self.ids.rows
+        """Rows by masked name, made anew at every call."""
+        return {name: row for row, name in enumerate(self.names)}
 
     @cached_property
     def papers(self) -> IntArray:
@@ -323,7 +319,18 @@ class People(ArrowSequence[Profile]):
 
     def row_of(self, name: str) -> int | None:
         """Look up the row of a masked name; None where nobody has it."""
-        return self.ids.row_of(name)
+        if not self._numbered:
+            return self.ids.row_of(name)
+        number = name.removeprefix(MASK)
+        if not (number.isascii() and number.isdigit() and len(number) < 19):
+            return None
+        row = int(number)
+        return row if row < len(self) and name == f"{MASK}{row}" else None
+
+    @cached_property
+    def _numbered(self) -> bool:
+        """Whether names are numbered by row, as in every ecosystem that is built."""
+        return bool(self.table["id"].equals(pa.chunked_array([numbered_names(MASK, len(self))])))
 
 
 def numbered_names(word: str, count: int) -> pa.Array:

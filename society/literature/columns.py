@@ -1,19 +1,23 @@
 """Columns of Arrow as sequences, with ids that are looked up in both directions.
 
-A row object is made when it is asked for, so that a million papers are held as columns.
+A row object is made when it is asked for, so that a million papers are held as columns. The ids of
+the past may stay in a column that is searched by bisection: a dictionary of two million ids takes
+more memory than their vectors. Later ids are appended, each once.
 """
 
 from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.lazy_imports import pa, pc
 
 Row = TypeVar("Row")
@@ -21,6 +25,10 @@ BATCH_ROWS = 4096
 """Rows that an iteration turns into objects at a time."""
 SHOWN = 100
 """Rows that ``repr`` prints."""
+Find = Callable[[str], "int | None"]
+FEW = 10_000
+"""Ids of a column that are kept as Python strings and in a dictionary as well: they are read by the
+hundred thousand in a run, and from Arrow that takes ten times as long."""
 
 
 class ArrowSequence(Sequence[Row]):
@@ -94,9 +102,9 @@ class ArrowSequence(Sequence[Row]):
         return type(self), (self.table,)
 
     @cached_property
-    def ids(self) -> Ids:
-        """The ids of the rows; not to be changed."""
-        return Ids(self.table["id"].to_pylist())
+    def ids(self) -> IdColumn:
+        """The ids of the rows, as a column that is searched without a copy."""
+        return IdColumn(self.table["id"])
 
     def digest(self) -> bytes:
         """SHA-256 of every value, however the columns are cut into chunks."""
@@ -147,41 +155,106 @@ def _text(strings: pa.Array) -> memoryview:
     return memoryview(data)[int(ends[0]) : int(ends[-1])]
 
 
-class Ids:
-    """Ids of rows, looked up in both directions; later ones may be appended, each once."""
+class IdColumn(Sequence[str]):
+    """Ids in an Arrow column of text; of many, a Python string is made when one is asked for."""
 
-    def __init__(self, ids: Iterable[str] = ()) -> None:
-        self._ids: list[str] = list(ids)
-        self.rows: dict[str, int] = {}
-        for row, key in enumerate(self._ids):
-            self.rows.setdefault(key, row)
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        self._column = one_chunk(column)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._column)
 
-    def __contains__(self, key: object) -> bool:
-        return key in self.rows
+    @overload
+    def __getitem__(self, row: int) -> str: ...
 
-    def __getitem__(self, row: int) -> str:
-        return self._ids[row]
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._ids)
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        if isinstance(row, slice):
+            return [self[place] for place in range(len(self))[row]]
+        if self._texts is not None:
+            return self._texts[row]
+        return str(self._column[row].as_py())
+
+    @cached_property
+    def _texts(self) -> list[str] | None:
+        """All ids, where they are few."""
+        return self._column.to_pylist() if len(self) <= FEW else None
+
+    @cached_property
+    def _rows(self) -> dict[str, int] | None:
+        """The row of each id, where they are few; the first row of one that stands twice."""
+        texts = self._texts
+        if texts is None:
+            return None
+        return {texts[row]: row for row in reversed(range(len(texts)))}
+
+    @cached_property
+    def order(self) -> IntArray:
+        """Row numbers in ascending order of their ids."""
+        return np.asarray(pc.sort_indices(self._column), dtype=np.int64)
 
     def row_of(self, key: str) -> int | None:
-        """Look up the row of an id, the first where it stands twice; None where there is none."""
-        return self.rows.get(key)
-
-    def append(self, key: str) -> None:
-        """Name the next row. The caller has made sure that the id is new."""
-        self.rows[key] = len(self._ids)
-        self._ids.append(key)
+        """Look up the row of an id, of many by bisection; None where there is none."""
+        if self._rows is not None:
+            return self._rows.get(key)
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self[int(self.order[middle])] < key:
+                low = middle + 1
+            else:
+                high = middle
+        if low == len(self):
+            return None
+        row = int(self.order[low])
+        return row if self[row] == key else None
 
     def repeated(self) -> str | None:
         """An id that occurs more than once, or None."""
-        if len(self.rows) == len(self._ids):
+        if len(self) < 2:
             return None
-        return next(key for row, key in enumerate(self._ids) if self.rows[key] != row)
+        ranked = self._column.take(self.order)
+        same = pc.equal(ranked[:-1], ranked[1:])
+        twice = pc.index(same, True).as_py()
+        return None if twice < 0 else str(ranked[twice].as_py())
+
+
+class Ids:
+    """Ids of rows: those of the past, then those appended, of a run's papers or newcomers.
+
+    Args:
+        find: looks up the row of a past id, or None; without it a dictionary is made.
+    """
+
+    def __init__(self, past: Sequence[str] = (), find: Find | None = None) -> None:
+        self._past, self._first = past, len(past)
+        self._find: Find = find or {key: row for row, key in enumerate(past)}.get
+        self._later: list[str] = []
+        self._rows: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return self._first + len(self._later)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self.row_of(key) is not None
+
+    def __getitem__(self, row: int) -> str:
+        return self._past[row] if row < self._first else self._later[row - self._first]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._past, self._later)
+
+    def row_of(self, key: str) -> int | None:
+        """Look up the row of an id; None where there is none."""
+        row = self._rows.get(key)
+        return self._find(key) if row is None else row
+
+    def append(self, key: str) -> None:
+        """Name the next row. The caller has made sure that the id is new."""
+        self._rows[key] = len(self)
+        self._later.append(key)
 
 
 def one_chunk(column: pa.ChunkedArray) -> Any:

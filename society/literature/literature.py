@@ -94,17 +94,18 @@ class Literature:
         self._made = past.__getitem__ if few else lru_cache(MEMO)(past.__getitem__)
         self._papers: list[Paper] = []
         self._dates: list[float] = []
-        # The index appends to these ids what is published.
-        self._ids = Ids(self._past.table["id"].to_pylist())
-        if (twice := self._ids.repeated()) is not None:
+        self._row_of: dict[str, int] = {}
+        if (twice := self._past.ids.repeated()) is not None:
             raise ProtocolError(f"two past papers have the id {twice!r}; give each one once")
+        # The index appends to these ids what is published.
+        self._ids = Ids(self._past.ids, self._past.row_of)
         self._index = VectorIndex(embedding.dim, self._ids, rows)
         self._cited: dict[str, list[float]] = {}
         self._written_by: dict[str, list[int]] = {}
         self._publishing = threading.Lock()
 
     def __contains__(self, paper_id: object) -> bool:
-        return paper_id in self._ids
+        return paper_id in self._row_of or self._early(paper_id) is not None
 
     def __len__(self) -> int:
         return len(self._past) + len(self._dates)
@@ -153,9 +154,10 @@ class Literature:
                 vector = self.embedding.encode([paper_text(paper.title, paper.abstract)])
             self._index.add([paper.id], vector)
             self._papers.append(paper)
+            self._row_of[paper.id] = len(self._past) + len(self._papers) - 1
             self._note_citations(paper)
             for author in dict.fromkeys(paper.authors):
-                self._written_by.setdefault(author, []).append(len(self._ids) - 1)
+                self._written_by.setdefault(author, []).append(self._row_of[paper.id])
             # Last: ``visible`` counts dates, so this makes the paper visible to other threads,
             # which must find its vector and row already (rule 14).
             self._dates.append(paper.date)
@@ -259,8 +261,12 @@ class Literature:
             early = int(np.searchsorted(self._past_dates[self._past.cited_by(row)], before))
         return early + bisect_left(self._cited.get(paper_id, ()), before)
 
+    def _early(self, paper_id: object) -> int | None:
+        return self._past.row_of(paper_id) if isinstance(paper_id, str) else None
+
     def _row(self, paper_id: str) -> int:
-        row = self._ids.row_of(paper_id)
+        row = self._row_of.get(paper_id)
+        row = self._early(paper_id) if row is None else row
         if row is None:
             raise ProtocolError(f"paper {paper_id!r} is not in the literature")
         return row

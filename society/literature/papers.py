@@ -10,7 +10,7 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import pa, pc
-from virsci_society.society.literature.columns import ArrowSequence, Ids, one_chunk
+from virsci_society.society.literature.columns import ArrowSequence, IdColumn, one_chunk
 
 DAYS_PER_YEAR = 365.0
 
@@ -113,14 +113,14 @@ class Papers(ArrowSequence[Paper]):
         return np.unique(rows[starts[number] : starts[number + 1]])
 
     @cached_property
-    def _by_author(self) -> tuple[Ids, IntArray, IntArray]:
+    def _by_author(self) -> tuple[IdColumn, IntArray, IntArray]:
         """Ids of all authors, where the papers of each begin, and the rows of these papers."""
         named = one_chunk(pc.list_flatten(self.table["authors"])).dictionary_encode()
         numbers = np.asarray(named.indices, dtype=np.int64)
         rows = np.repeat(np.arange(len(self), dtype=np.int64), self._lengths("authors"))
         # Stable: the rows of each author stay ascending.
         order = np.argsort(numbers, kind="stable")
-        names = Ids(named.dictionary.to_pylist())
+        names = IdColumn(pa.chunked_array([named.dictionary]))
         return names, _starts(numbers[order], len(names)), rows[order]
 
     @cached_property

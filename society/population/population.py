@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
@@ -23,12 +23,32 @@ from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.mesa import Scientist
 from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem.knowledge_bank import MASK, People
+from virsci_society.society.literature.columns import Ids
 from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
 from virsci_society.society.population.interest_drift import InterestHistory
 from virsci_society.society.population.network import CoauthorNetwork
 
 if TYPE_CHECKING:
     from virsci_society.agents.mesa import Model
+
+
+class RowsByName(Mapping[str, int]):
+    """The row of each masked name, where the names are too many for a dictionary."""
+
+    def __init__(self, names: Ids) -> None:
+        self._names = names
+
+    def __getitem__(self, name: str) -> int:
+        row = self._names.row_of(name)
+        if row is None:
+            raise KeyError(name)
+        return row
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def next_masked_name(rows: Mapping[str, int]) -> str:
@@ -63,6 +83,9 @@ class Population:
         now: returns the simulated date in days.
     """
 
+    names: Ids | list[str]
+    rows: RowsByName | dict[str, int]
+
     def __init__(
         self, people: People, model: Model, network: CoauthorNetwork, now: Callable[[], float]
     ) -> None:
@@ -80,14 +103,19 @@ class Population:
         self.departed: dict[int, float] = {}
         self.interests = InterestHistory()
         self._absent: frozenset[str] = frozenset()
-        self.names, self.rows = list(people.names), dict(people.rows)
         self._first: Callable[[int], Profile]
         self.large = len(people) > ALL_AGENTS_LIMIT
         if self.large:
+            # Read from the columns: a million names as Python strings take 60 MB, and a dictionary
+            # of them as much again.
+            self.names = Ids(people.ids, people.row_of)
+            self.rows = RowsByName(self.names)
             self._first = lru_cache(PROFILE_CACHE_SIZE)(people.__getitem__)
             return
         # In a small society each profile is asked for again and again: all are made once.
         self._first = tuple(people).__getitem__
+        self.names = list(people.names)
+        self.rows = {name: row for row, name in enumerate(self.names)}
         for row in range(len(people)):
             self.scientist(row)
 
@@ -102,9 +130,9 @@ class Population:
         row, name = len(self), next_masked_name(self.rows)
         self._newcomers.append(Profile(name, tuple(affiliations), tuple(interests)))
         self.names.append(name)
-        self.rows[name] = row
         self.arrived[row] = self._now()
-        if not self.large:
+        if isinstance(self.rows, dict):
+            self.rows[name] = row
             self.scientist(row)
         return row
 
