@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
@@ -28,11 +28,17 @@ from virsci_society.society.ecosystem.importers.records import (
     SkippedRecord,
 )
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 Columns = Mapping[str, Sequence[tuple[str, Callable[[Any, str], Any]]]]
 """Field of a record -> the keys of a row that may hold it, each with the function that parses it.
 
 The first key with a value counts. A key that is empty stands for the whole row.
 """
+RECENT = 2**16
+"""Hashes of ids that are held as a plain set."""
 LATER_CITATIONS = "citations at collection time include those made after the boundary"
 UNKNOWN = {
     "abstract": "no abstracts: no record has one",
@@ -51,6 +57,44 @@ class SourceEntry(NamedTuple):
     file: SourceFile
     line: int
     content: Any
+
+
+class IdSet:
+    """A growing set of ids in eight bytes each, by which duplicate records are recognised.
+
+    Ids are 64-bit hashes: in a dump of 10^8 records two share one with a probability of 3 in
+    10,000, and one record is then taken for a duplicate. The latest are a plain set; older ones are
+    sorted arrays whose lengths double, so that there are few of them.
+    """
+
+    def __init__(self) -> None:
+        self._recent: set[int] = set()
+        self._sorted: list[npt.NDArray[np.uint64]] = []
+
+    def add(self, id: str) -> bool:
+        """Add an id; True if it is new."""
+        key = int.from_bytes(blake2b(id.encode(), digest_size=8).digest(), "little")
+        if key in self._recent or any(_holds(run, key) for run in self._sorted):
+            return False
+        self._recent.add(key)
+        if len(self._recent) >= RECENT:
+            self._settle()
+        return True
+
+    def _settle(self) -> None:
+        import numpy as np
+
+        run = np.sort(np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent)))
+        self._recent = set()
+        while self._sorted and len(self._sorted[-1]) <= len(run):
+            run = np.sort(np.concatenate((self._sorted.pop(), run)), kind="stable")
+        self._sorted.append(run)
+
+
+def _holds(run: npt.NDArray[np.uint64], key: int) -> bool:
+    """Is a key in a sorted array?"""
+    place = run.searchsorted(run.dtype.type(key))
+    return bool(place < len(run) and run[place] == key)
 
 
 class Source(Iterable[RawRecord], ABC):
@@ -140,8 +184,7 @@ class Source(Iterable[RawRecord], ABC):
     def __iter__(self) -> Iterator[RawRecord]:
         self.report = report = ImportReport()
         cleaning = Cleaning(report, self.max_authors)
-        # Eight bytes of a hash: two of a hundred million ids share one in 3 of 10,000 dumps.
-        seen: set[bytes] = set()
+        seen = IdSet()
         file, before = None, (0, 0)
         # Closed at once where the caller stops early: a source may hold open and temporary files.
         with closing(self._entries()) as entries:
@@ -156,10 +199,8 @@ class Source(Iterable[RawRecord], ABC):
                         raise entry.content
                     record = cleaning.clean(self._record(entry.content))
                     # Only now: a record that cannot be parsed hides no readable one of its id.
-                    key = blake2b(record.id.encode(), digest_size=8).digest()
-                    if key in seen:
+                    if not seen.add(record.id):
                         raise SkippedRecord("duplicate id")
-                    seen.add(key)
                 except SkippedRecord as reason:
                     report.passed[str(reason)] = report.passed.get(str(reason), 0) + 1
                     report.examples.setdefault(f"{LEFT_OUT}: {reason}", place())

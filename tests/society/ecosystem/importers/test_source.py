@@ -18,7 +18,13 @@ from tests.society.ecosystem.importers.foreign_files import (
 )
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import json_papers
-from virsci_society.society.ecosystem.importers.source import IMPORTERS, Source, open_source
+from virsci_society.society.ecosystem.importers.source import (
+    IMPORTERS,
+    RECENT,
+    IdSet,
+    Source,
+    open_source,
+)
 
 FORMATS = sorted(FILES)
 
@@ -166,3 +172,11 @@ def test_what_no_record_has_is_said_to_be_unknown(tmp_path):
         "no keywords",
         "no citation counts",
     ]
+
+
+def test_ids_are_remembered_in_eight_bytes_and_all_of_them():
+    seen, count = IdSet(), 2 * RECENT + 500
+    assert all(seen.add(f"id {number}") for number in range(count))
+    assert not any(seen.add(f"id {number}") for number in range(0, count, 37))
+    assert seen.add("another")
+    assert sum(run.nbytes for run in seen._sorted) == 2 * RECENT * 8
