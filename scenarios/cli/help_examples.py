@@ -147,4 +147,7 @@ def examples_of(path: str) -> list[str]:
 def epilog_of(path: str) -> str:
     """The examples of a command as its help shows them."""
     # The mark keeps the lines from being filled like a paragraph.
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples_of(path))
+    lines = examples_of(path)
+    if not path:
+        return f"Example: {lines[0]}"
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

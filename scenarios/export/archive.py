@@ -20,7 +20,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PureWindowsPath
-from shutil import copyfileobj
+from shutil import copyfileobj, disk_usage
 from stat import S_IFDIR, S_IFMT, S_IFREG
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,6 +40,8 @@ from virsci_society.society.results.speaker import speaker_of
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
 RUN, STUDY, ECOSYSTEM = "run", "study", "ecosystem"
 CRATE = "https://w3id.org/ro/crate/1.3"
+DEEPEST, LONGEST = 16, 1000
+"""Parts and characters of the name of a member."""
 SMALL, LARGEST_RATIO = 2**26, 200
 """An archive may unpack to 64 MiB, or to 200 times its own size; our files reach about 30 times."""
 
@@ -167,6 +169,12 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
                     f"{path}: unpacks from {packed:,} to {size:,} bytes, more than {LARGEST_RATIO} "
                     "times as many; no archive of runs does"
                 )
+            if size > (free := disk_usage(folder).free) / 2:
+                raise InputError(
+                    f"{path}: unpacks to {size:,} bytes, more than half of the {free:,} that are "
+                    "free for temporary files; set TMPDIR to a folder with more room, if you trust"
+                    " it"
+                )
             if SUMS not in members:
                 raise InputError(f"{path}: holds no {SUMS}; 'society export archive' writes it")
             lines = archive.read(SUMS).decode("utf-8", "replace").splitlines()
@@ -180,14 +188,7 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
                 if file_hash(Path(archive.extract(members[name], folder))) != listed[name]:
                     yield f"{name}: was changed after it was written"
     # Raised by zipfile for damage of one kind or another.
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        struct.error,
-        EOFError,
-        ValueError,
-        NotImplementedError,
-    ) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {error}; get it once more") from error
     except OSError as error:
         # Without the file's name, which may be one in the temporary folder.
@@ -200,10 +201,14 @@ def _fault_of(one: zipfile.ZipInfo, others: Mapping[str, zipfile.ZipInfo]) -> st
     parts = name.removesuffix("/").split("/")
     if {"", ".", ".."} & {*parts} or "\\" in name or PureWindowsPath(name).drive:
         return "is a name that leads out of the archive"
+    if len(parts) > DEEPEST or len(name) > LONGEST or not name.isprintable():
+        return "is a name that no file of an archive has"
     if name in others:
         return "is there twice"
     if S_IFMT(one.external_attr >> 16) not in (0, S_IFREG, S_IFDIR) or one.flag_bits & 1:
         return "is encrypted, a link or another file that is not plain"
+    if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return "is packed by another method than deflate"
     return ""
 
 

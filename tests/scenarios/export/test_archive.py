@@ -149,8 +149,11 @@ def test_every_changed_missing_or_added_file_is_told(small_archive, tmp_path, mo
         ({"filename": "run/../../more"}, "leads out of the archive"),
         ({"filename": "C:/more"}, "leads out of the archive"),
         ({"filename": "run\\..\\more"}, "leads out of the archive"),
+        ({"filename": "run/" + "m" * 1000}, "no file of an archive has"),
+        ({"filename": "run/\x1b[2Jmore"}, "no file of an archive has"),
         ({"filename": "run/journal.sqlite"}, "is there twice"),
         ({"external_attr": 0o120777 << 16}, "a link or another file"),
+        ({"compress_type": zipfile.ZIP_BZIP2}, "another method than deflate"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -297,3 +300,14 @@ def test_a_run_over_http_is_replayed_without_its_server(small_text, tmp_path, mo
     done = society("doctor", path)
     assert done.exit_code == 0, done.output
     assert "answers: the language model openai/test, through litellm" in done.stdout
+
+
+def test_an_archive_that_would_fill_the_disk_is_refused_before_it_is_unpacked(
+    small_archive, monkeypatch
+):
+    size = sum(len(content) for content in members(small_archive).values())
+    room = shutil.disk_usage("/")._replace(free=size)
+    monkeypatch.setattr(archive, "disk_usage", lambda folder: room)
+    done = society("doctor", small_archive)
+    assert done.exit_code == 2
+    assert f"unpacks to {size:,} bytes" in " ".join(done.output.split())
