@@ -19,7 +19,7 @@ from virsci_society.scenarios.analysis.facts import facts
 from virsci_society.scenarios.calibration.command import calibrate
 from virsci_society.scenarios.cli.checkup import doctor, plan
 from virsci_society.scenarios.cli.ecosystem import ecosystem
-from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
+from virsci_society.scenarios.cli.help_examples import ExampleGroup
 from virsci_society.scenarios.cli.library_list import list_
 from virsci_society.scenarios.cli.new_scenario import new
 from virsci_society.scenarios.cli.overview import show, transcript
@@ -52,7 +52,6 @@ app = typer.Typer(
     name="society",
     help="Simulate a society of virtual scientists.",
     cls=ExampleGroup,
-    epilog=epilog_of(""),
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -108,6 +108,13 @@ class ExampleGroup(TyperGroup):
                     [(f"{n:10}", line) for n, line in zip(names, lines, strict=True)]
                 )
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The example of the whole command without a blank line; those of a group as usual."""
+        if ctx.parent is not None:
+            super().format_epilog(ctx, formatter)
+            return
+        formatter.write("Examples:\n" + "".join(f"  {line}\n" for line in examples_of("")))
+
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
@@ -147,7 +154,4 @@ def examples_of(path: str) -> list[str]:
 def epilog_of(path: str) -> str:
     """The examples of a command as its help shows them."""
     # The mark keeps the lines from being filled like a paragraph.
-    lines = examples_of(path)
-    if not path:
-        return f"Example: {lines[0]}"
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples_of(path))
