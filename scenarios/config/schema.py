@@ -75,6 +75,23 @@ CHANGEABLE = {
     "seed": "seed",
 }
 """Keys that an intervention may set, with the names under which the society knows them."""
+REFUSED = {
+    "name": "it names the whole run",
+    "until": "it is the end of the whole run; give it when the run is begun or resumed",
+    "begin": "it is the beginning of the whole run",
+    "step": "periods are counted from day 0",
+    "out": "a run has one folder",
+    "population": "who lived and what was published before day 0 is past",
+    "attention": "meetings that are under way hold rooms and desks, or hold none",
+    "assistance": "who takes it up is drawn once for the whole run; give start and spread",
+    "worth": "the worth of ideas is the same for the whole run",
+    "execution": "ideas are carried out in one way for the whole run",
+    "backend": "who speaks is settled by seed and call id for the whole run (rule 6)",
+    "metrics": "measures are taken of the whole run",
+    "novelty": "measures are taken of the whole run",
+    "interventions": "an intervention cannot set another; give each its own entry",
+}
+"""Other keys of a scenario, each with the reason why no intervention may set it."""
 
 
 def documents_after(
@@ -360,10 +377,14 @@ def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
     for place, intervention in enumerate(scenario.interventions):
         for key in intervention.set:
             first = str((key_path(key) or ("",))[0])
-            if first not in CHANGEABLE:
+            if first in REFUSED:
+                problem = f"{first} cannot change in mid-run: {REFUSED[first]}"
+            elif first not in CHANGEABLE:
                 problem = f"an intervention cannot set it; it can set {', '.join(CHANGEABLE)}"
-                hint = "" if first in Scenario.model_fields else did_you_mean(first, CHANGEABLE)
-                diagnostics.add(("interventions", place, "set", key), problem + hint)
+                problem += did_you_mean(first, CHANGEABLE)
+            else:
+                continue
+            diagnostics.add(("interventions", place, "set", key), problem)
     diagnostics.raise_faults()
     for _, changed in documents_after(document, scenario.interventions):
         _read(changed, trust=trust)

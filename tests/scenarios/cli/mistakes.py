@@ -117,7 +117,7 @@ VALUES = (
         "interventions: [{at: 1y, remove_scientists: {by: degree}}]\n", "such as count: 10"),
     scenario("an intervention in what cannot change",
         "interventions: [{at: 1y, set: {population: {}}}]\n",
-        "an intervention cannot set it"),
+        "cannot change in mid-run"),
     setting("--set without a value", "--set seed", "write it as key=value"),
     setting("--set of an unknown key", "--set protocol.turnz=3", "did you mean 'turns'?"),
     setting("--set extends", "--set extends=quickstart", "name that scenario instead"),

@@ -3,7 +3,7 @@
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.config.schema import CHANGEABLE, REFUSED, Scenario, load_scenario
 from virsci_society.scenarios.runs.build import changes_of
 from virsci_society.scenarios.runs.run_folder import resolved_text
 from virsci_society.scenarios.runs.run_journal import identity_hash
@@ -36,8 +36,8 @@ def test_each_intervention_builds_on_those_before_it(write):
     [
         (
             "{at: 1y, set: {population.ecosystem.papers: 4}}",
-            "s.yaml:3:20: interventions.0.set.population.ecosystem.papers: an intervention cannot "
-            "set it; it can set founding, protocol, publication, careers, time, seed",
+            "s.yaml:3:20: interventions.0.set.population.ecosystem.papers: population cannot "
+            "change in mid-run: who lived and what was published before day 0 is past",
         ),
         (
             "{at: 1y, set: {protocl.turns: 3}}",
@@ -59,6 +59,11 @@ def test_what_cannot_be_changed_is_named_with_its_line(write, faults, entry, lin
     write("s.yaml", f"{HEAD}  - {entry}\n")
     (told,) = faults(lambda: load_scenario("s.yaml"))
     assert told.startswith(line)
+
+
+def test_every_key_of_a_scenario_can_be_set_or_is_refused_with_a_reason():
+    assert {*CHANGEABLE} | {*REFUSED} == {*Scenario.model_fields}
+    assert not {*CHANGEABLE} & {*REFUSED}
 
 
 def test_the_resolved_scenario_holds_its_interventions(write):

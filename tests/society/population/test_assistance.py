@@ -88,7 +88,7 @@ def test_assistance_that_changes_nothing_changes_nothing(plain):
 
 
 def test_it_is_no_key_of_an_intervention():
-    with pytest.raises(InputError, match="an intervention cannot set it"):
+    with pytest.raises(InputError, match="drawn once for the whole run; give start and spread"):
         load_scenario(
             "community/closed", interventions=[{"at": "4w", "set": {"assistance.who": 0.5}}]
         )
