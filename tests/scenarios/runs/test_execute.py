@@ -221,7 +221,7 @@ class Only(Progress):
         assert not phase.startswith(self.forbidden)
 
 
-@pytest.mark.parametrize("bytes_", [0, 5000, 60_000])
+@pytest.mark.parametrize("bytes_", [0, 5000, 30_000])
 def test_a_disk_that_is_full_from_the_first_write_on_is_a_stop(small, here, bytes_):
     _, most = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, most))
