@@ -204,7 +204,7 @@ OUTCOMES = {
     "request": "the request was not accepted",
     IN_DOUBT: "under way when the run was stopped",
 }
-"""How an attempt can end, in the order in which that is told, and what it means."""
+"""How an attempt can end, in the order in which they are printed, and what it means."""
 
 Count = Annotated[int, Field(ge=0)]
 Money = Annotated[float, Field(ge=0, allow_inf_nan=False)]

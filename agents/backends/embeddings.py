@@ -235,8 +235,8 @@ class LiteLLMEmbedding(Part):
             try:
                 wait = wait_after(id, faults, self.retry, silent, contact)
             except (InputError, Stopped) as error:
-                told = re.sub(r"(?:--set )?backend\.", "the embedding's ", str(error))
-                raise type(error)(f"{told}; {GOES_ON}") from None
+                message = re.sub(r"(?:--set )?backend\.", "the embedding's ", str(error))
+                raise type(error)(f"{message}; {GOES_ON}") from None
             await asyncio.sleep(wait)
         requests, half = len(faults) + 1, len(texts) // 2
         if half == 0:

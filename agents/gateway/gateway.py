@@ -122,7 +122,7 @@ class ReadabilityWatch:
             f"{f'; {self._echoed} repeated the words of the form' if self._echoed else ''}. "
             f"Such as:{examples}\n"
             f"{advice[0].upper()}{advice[1:]}. Another model or request begins a new run (--out "
-            f"NEW); to go on with this one and its defaults: --set backend.unreadable.stop_at=1"
+            f"NEW); to resume this one with its defaults: --set backend.unreadable.stop_at=1"
         )
 
 
@@ -352,7 +352,7 @@ class Gateway:
 
 
 _ADVICE = (
-    "go on with what the run was made with, start anew with --out NEW, or let both stand with "
+    "resume it with what it was made with, start anew with --out NEW, or let both stand with "
     "--fork RUN --out NEW"
 )
 

@@ -233,7 +233,7 @@ def price_words(usd: float, free: bool) -> str:
 def spent_in(ledger: Mapping[str, Any]) -> tuple[int, int, float]:
     """Attempts, tokens and US dollars of the ledger in a manifest, as every page tells them.
 
-    Attempts that were cut off count with their estimate; those in doubt are told beside it.
+    Attempts that were cut off count with their estimate; those in doubt are named beside it.
     """
     tokens = ("prompt_tokens", "completion_tokens", "cut_off_tokens")
     usd = sum(float(ledger.get(name) or 0.0) for name in ("usd", "cut_off_usd"))

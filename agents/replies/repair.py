@@ -262,7 +262,7 @@ class _CountedText(str):
     def __getitem__(self, place: SupportsIndex | slice) -> str:
         self.lookups[0] -= 1
         if self.lookups[0] < 0:
-            raise ValueError("too tangled to be mended")
+            raise ValueError("too tangled to be repaired")
         part = str.__getitem__(self, place)
         return limit_lookups(part, self.lookups) if len(part) > 1 else part
 

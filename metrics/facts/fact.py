@@ -83,7 +83,7 @@ def _words(of: object) -> str:
 
 Verdict = Literal["not", "too short to tell", "not measurable", "reproduced"]
 VERDICTS: tuple[Verdict, ...] = ("not", "too short to tell", "not measurable", "reproduced")
-"""In the order in which they are told."""
+"""In the order in which they are printed."""
 DRAWS = 20
 """Null draws of each run."""
 REACH = 5.0

@@ -111,7 +111,7 @@ class PageSection:
     """One section of the page, its parts in the order in which they are shown.
 
     Attributes:
-        facts: names with what is told of each.
+        facts: names, each with what is known of it.
         details: folded texts, each with its title.
         fine: remarks in small letters.
     """

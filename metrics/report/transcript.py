@@ -77,7 +77,7 @@ class SpokenReply:
 class TeamTalk:
     """The talk of one team, and what became of the team in one line.
 
-    ``members`` are told with role and dates, ``paper`` is title and abstract.
+    ``members`` have their roles and dates, ``paper`` is title and abstract.
     """
 
     team: str

@@ -96,7 +96,7 @@ class ReviewRules(Part):
     conflicts: Literal["excluded", "allowed"] = "excluded"
     """Whether people who have written with one of the authors are asked. Source: assumed."""
     blind: Literal["none", "single", "double"] = "single"
-    """``none``: the names of both sides are told; ``single``: reviewers are not named to the
+    """``none``: both sides know each other's names; ``single``: reviewers are not named to the
     authors; ``double``: nor authors to the reviewers. Source: assumed."""
     invitations: int = Field(default=5, ge=1, le=100)
     """Scientists who are asked one after another for each review before the editor does without

@@ -1,7 +1,7 @@
 """Messages about wrong values, with what was expected and the nearest known name.
 
 All faults of a document are gathered before any is reported, so that one look at the messages is
-enough to mend a file.
+enough to correct a file.
 """
 
 from __future__ import annotations

@@ -262,9 +262,10 @@ a section that names another part with `use` replaces the one below it. `fitted_
 papers the values of a file were fitted, so that `society check` can name those that another
 ecosystem borrows. `--set a.b=c` changes one
 key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, `1w`, `18mo`,
-`2y`. Where a key takes `use: NAME`, the other keys of that section are the part's own; the part's
-name alone may stand for it, and a duration alone for `use: fixed`. Instead of a name,
-`use: package.module:Class` names a class of your own, which is imported with `--trust` only.
+`2y`; a number without a unit is in days. Where a key takes `use: NAME`, the other keys of that
+section are the part's own; the part's name alone may stand for it, and a duration alone for
+`use: fixed`. Instead of a name, `use: package.module:Class` names a class of your own, which is
+imported with `--trust` only.
 
 ## Keys that are commonly set
 

@@ -320,7 +320,7 @@ def fault_in_outside_code(error: BaseException) -> str | None:
     if not _imported:
         return None
     what = ": ".join(filter(None, (type(error).__name__, str(error))))
-    end = "mend your class; the same command resumes the run"
+    end = "correct your class; the same command resumes the run"
     for frame, line in _frames(error):
         place = _place_outside(frame, line)
         if place is not None:

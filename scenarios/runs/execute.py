@@ -122,7 +122,7 @@ def run_scenario(
     source_digest()  # now, of the code that runs: its files may be edited while it does
     told = progress or Progress()
     if (folder / MANIFEST).is_file():
-        told.begin(f"{folder} holds this run as it was; going on with it")
+        told.begin(f"{folder} holds an earlier run; equal questions keep its answers")
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
         require_journal_identity(journal, folder)

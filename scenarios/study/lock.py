@@ -349,7 +349,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     elif held.data["hash"] != wanted.data["hash"] and (lines := differences(held, wanted)):
         raise InputError(
             f"{folder}: was locked for another study:\n  " + "\n  ".join(lines) + "\n"
-            "go on with what it was locked for, or give another folder with --out"
+            "resume it with what it was locked for, or give another folder with --out"
         )
     data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
     kinds = {key: one for key, one in data["arms"].items() if one is not None}
@@ -388,7 +388,7 @@ def done_runs(study: Path) -> list[RunResult]:
 
 
 def unfinished_runs(results: Sequence[RunResult]) -> list[int]:
-    """Indices of the runs that the same command would begin, or go on with."""
+    """Indices of the runs that the same command would begin or resume."""
     return [one.index for one in results if one.state not in ENDED]
 
 

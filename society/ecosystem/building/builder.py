@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.arrays import IntArray, VectorArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.society.ecosystem.building.build_options import BuildOptions, BuildProgress
@@ -157,9 +157,7 @@ def _build(
     counted = {"heads": count_scientists(corpus, selection, options.people)}
     notes = _source_notes(corpus, selection, len(scientists))
     cleaning = [*facts.get("cleaning", ())]
-    sides = ((past, past_vectors), (contemporary, later_vectors))
-    zero = [(side, np.flatnonzero(~rows.any(axis=1)).tolist()) for side, rows in sides]
-    blank = [side[row].id for side, some in zero for row in some]
+    blank = _without_vector(past, past_vectors) + _without_vector(contemporary, later_vectors)
     if blank:
         cleaning.append({"what": NO_VECTOR, "number": len(blank), "example": blank[0]})
         total = len(past) + len(contemporary)
@@ -191,6 +189,11 @@ def _build(
         key=key,
         interest_vectors=interests,
     )
+
+
+def _without_vector(papers: Papers, vectors: VectorArray) -> list[str]:
+    """The ids of the papers whose vector is zero, as no word of theirs is known."""
+    return [papers[row].id for row in np.flatnonzero(~vectors.any(axis=1)).tolist()]
 
 
 def _kept_papers(

@@ -195,7 +195,7 @@ class AMiner(Source):
             examples = "".join(f"\n  {line}" for line in self.report.shown)
             raise InputError(
                 f"{self._where}: {malformed:,} malformed relations beside {relations:,}, more than "
-                f"the share of {self.malformed_share:g} that is allowed; mend "
+                f"the share of {self.malformed_share:g} that is allowed; fix "
                 f"AMiner-Author2Paper.txt, allow a larger share, or leave the file out{examples}"
             )
 

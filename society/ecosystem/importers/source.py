@@ -225,7 +225,7 @@ class Source(Iterable[RawRecord], ABC):
         if report.malformed > self.malformed_share * report.read:
             raise InputError(
                 f"{self._where}: {report.malformed:,} malformed beside {report.kept:,} kept "
-                f"records, more than the share of {self.malformed_share:g} that is allowed; mend "
+                f"records, more than the share of {self.malformed_share:g} that is allowed; fix "
                 f"them or allow a larger share{examples}"
             )
 

@@ -137,7 +137,7 @@ OWN = (
     Mistake(
         "a class that fails",
         "run s.yaml --trust --set founding.use=mine_4:Own",
-        ("mine_4.py:3: your class: foundings failed with ZeroDivisionError", "mend your class"),
+        ("mine_4.py:3: your class: foundings failed with ZeroDivisionError", "correct your class"),
         {
             "s.yaml": TINY,
             "mine_4.py": "from virsci_society.society.formation.founding import Once\nclass "
