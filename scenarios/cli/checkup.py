@@ -104,6 +104,7 @@ def _verify(place: Path, trust: bool) -> None:
     from virsci_society.scenarios.export.archive import verify_archive
 
     if place.is_dir():
+        tell(f"checking the files of {place}", err=True)
         told = verify_folder(place)
     else:
         find_code_here(trust)

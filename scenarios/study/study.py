@@ -1,6 +1,6 @@
 """A study folder opened for reading, and its planned comparisons, computed.
 
-Holm's correction goes over all that were planned. Before every run is done, no table gives a p
+Holm's correction covers all that were planned. Before every run is done, no table gives a p
 value (``Study.shows_p``).
 """
 

@@ -89,7 +89,7 @@ class Arms(Part):
 
 
 class Comparison(Part):
-    """One comparison, stated before anything is run; Holm's correction goes over all of them."""
+    """One comparison, stated before anything is run; Holm's correction covers all of them."""
 
     test: Test
     """``paired``: arms against the first; ``inverted_u``: two lines; ``rank_correlation``;
