@@ -11,7 +11,14 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import Json, guarded, tell, tell_json, writing
+from virsci_society.scenarios.terminal.arguments import (
+    Json,
+    Trust,
+    guarded,
+    tell,
+    tell_json,
+    writing,
+)
 from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
@@ -39,15 +46,17 @@ def facts(
         Path | None, typer.Option(metavar="FOLDER", help="The folder (default runs/facts/NAME).")
     ] = None,
     json: Json = False,
+    trust: Trust = False,
 ) -> None:
     """Test which known facts of science a run reproduces.
 
     Runs of one scenario are taken together, the arms of a study one by one; an ecosystem alone is
-    judged by itself. `society list facts` names all facts, `society list facts NAME` shows one.
+    judged by itself. `society list facts` names all facts, `society list facts NAME` shows one. A
+    fact of your own is `--only package.module:Class --trust`.
     """
     from virsci_society.scenarios.analysis.facts_page import write_page
 
-    chosen = chosen_facts(only or ())
+    chosen = chosen_facts(only or (), trust=trust)
     with make_progress() as progress:
         cards = []
         for name, sides in opened_sides(runs or (), with_):
@@ -64,22 +73,24 @@ def facts(
     tell(f"report: {page}")
 
 
-def chosen_facts(names: Sequence[str]) -> dict[str, Fact]:
+def chosen_facts(names: Sequence[str], *, trust: bool = False) -> dict[str, Fact]:
     """The facts of these names, or all."""
     from virsci_society.metrics.facts.fact import Fact
+    from virsci_society.metrics.measures import FACTS
     from virsci_society.scenarios.config.reader import import_class
-    from virsci_society.scenarios.config.registry import parts_of_kind
+    from virsci_society.scenarios.config.registry import find_code_here, require_trust
 
-    known = parts_of_kind("facts")
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise InputError(f"no fact {name!r}; 'society list facts' names all{hint}")
+    find_code_here(trust)
     made = {}
-    for name in dict.fromkeys(names) or known:
-        cls = import_class(known[name])
+    for name in dict.fromkeys(names) or FACTS:
+        if ":" in name:
+            require_trust(name, trust=trust)
+        elif name not in FACTS:
+            hint = did_you_mean(name, FACTS)
+            raise InputError(f"no fact {name!r}; 'society list facts' names all{hint}")
+        cls = import_class(FACTS.get(name, name))
         if not issubclass(cls, Fact):
-            raise InputError(f"{known[name]!r} is no Fact; a fact is a subclass of it")
+            raise InputError(f"{name!r} is no Fact; a fact is a subclass of it")
         made[name] = cls()
     return made
 

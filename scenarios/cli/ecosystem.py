@@ -144,8 +144,8 @@ def build(
 ) -> None:
     """Build an ecosystem folder from a source, or invent one.
 
-    KIND is an importer: jsonl, aminer, oag, openalex, virsci, dblp, csv, ris or bibtex, one that an
-    installed package adds, or package.module:Class with --trust ('society list importers'
+    KIND is an importer: jsonl, aminer, oag, openalex, virsci, dblp, csv, ris or bibtex, or
+    package.module:Class with --trust ('society list importers'
     describes them). With synthetic, which takes no PATH, a community of a stated size is invented.
     """
     from virsci_society.society.ecosystem.building.build_options import build_options
@@ -243,7 +243,6 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     from virsci_society.scenarios.config.registry import (
         find_code_here,
         import_member,
-        installed_of,
         require_trust,
     )
     from virsci_society.society.ecosystem.importers.files import is_data_file
@@ -251,25 +250,22 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
 
     if kind in IMPORTERS:
         return kind
-    installed = installed_of("importers")
-    path = installed.get(kind, kind)
-    if ":" not in path:
+    if ":" not in kind:
         file = Path(kind)
         if file.suffix or file.exists():
             endings = {name: resolve_name(at).endings for name, at in IMPORTERS.items()}
             fits = (name for name, ends in endings.items() if is_data_file(file, *ends))
             command = f"society ecosystem build {next(fits, 'KIND')} {kind} ..."
             raise InputError(f"{kind!r} is no kind; write: {command}")
-        known = (*IMPORTERS, *installed, SYNTHETIC)
+        known = (*IMPORTERS, SYNTHETIC)
         near = did_you_mean(kind, known)
         raise InputError(f"{kind!r} is no kind; choose one of {', '.join(known)}{near}")
-    if path == kind:
-        require_trust(path, trust=trust)
-        find_code_here(trust)
-    found = import_member(path)
+    require_trust(kind, trust=trust)
+    find_code_here(trust)
+    found = import_member(kind)
     if not (isinstance(found, type) and issubclass(found, Source)):
         raise InputError(
-            f"{path!r} is no importer; subclass virsci_society.society.ecosystem.importers.Source"
+            f"{kind!r} is no importer; subclass virsci_society.society.ecosystem.importers.Source"
         )
     return found
 

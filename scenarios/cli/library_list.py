@@ -59,11 +59,10 @@ def list_(
 ) -> None:
     """List scenarios, components, runs and settings.
 
-    Without a name, or with `scenarios`, the scenarios of the library are listed, then parts that
-    installed packages add. `list runs` lists the runs below a folder, with state, date and cost;
-    `list models` the weights (GGUF files) in installed packages and below a folder; `list keys` the
-    keys of a scenario, `list keys protocol.selection` those of a section. `list topics` prints what
-    the name means.
+    Without a name, or with `scenarios`, the scenarios of the library are listed. `list runs` lists
+    the runs below a folder, with state, date and cost; `list models` the weights (GGUF files) in
+    installed packages and below a folder; `list keys` the keys of a scenario, `list keys
+    protocol.selection` those of a section. `list topics` prints what the name means.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
@@ -150,7 +149,6 @@ def _keys(json: bool, full: bool, section: str | None) -> str:
 
 def _library_lines() -> Iterator[str]:
     from virsci_society.scenarios.config.document import library
-    from virsci_society.scenarios.config.registry import installed_parts
 
     found = library()
     width = max(map(len, found))
@@ -159,16 +157,13 @@ def _library_lines() -> Iterator[str]:
             head = " ".join(line[1:].strip() for line in lines if line.startswith("#"))
         sentence = head.split(". ")[0].rstrip(".")
         yield f"{name:{width}}  {sentence.split(': ')[0] if len(sentence) > 100 else sentence}"
-    if outside := installed_parts():
-        yield from ("", "from installed packages:")
-        yield from (f"  {o.kind:12} {o.name:20} {o.path} ({o.package})" for o in outside)
 
 
 def part_lines(kind: str) -> Iterator[str]:
     """Every part of a kind with its definition, and where it was published."""
-    from virsci_society.scenarios.config.registry import parts_of_kind
+    from virsci_society.scenarios.config.registry import TABLES
 
-    parts = parts_of_kind(kind)
+    parts = TABLES[kind]
     width = max(map(len, parts))
     for name, path in parts.items():
         part = _part(kind, path)
@@ -200,7 +195,6 @@ def _fact_lines(name: str) -> Iterator[str]:
 def _metric_lines() -> Iterator[str]:
     """Metrics by family, each with its definition and source."""
     from virsci_society.metrics.registry import FAMILIES
-    from virsci_society.scenarios.config.registry import installed_of
 
     yield "Metrics: tables computed from a run, by family. The key `metrics` of a scenario accepts"
     yield "families and metrics; a name that both share (novelty, teams, ...) means the family."
@@ -208,8 +202,6 @@ def _metric_lines() -> Iterator[str]:
         yield f"family {family}"
         for name, metric in metrics.items():
             yield f"  {name:26} {_definition(metric)}"
-    if outside := installed_of("metrics"):
-        yield f"from installed packages: {', '.join(outside)}"
 
 
 def _measure_lines() -> Iterator[str]:
@@ -230,13 +222,13 @@ def _measure_lines() -> Iterator[str]:
 def _meanings(name: str) -> list[str]:
     """What a name is, where it is no scenario and no kind: a part, metric or measure."""
     from virsci_society.metrics.measures import MEASURES, metrics_named
-    from virsci_society.scenarios.config.registry import TABLES, parts_of_kind
+    from virsci_society.scenarios.config.registry import TABLES
 
     found = [
         f"{name} is a part of the kind {kind}: {_definition(_part(kind, path))} "
         f"'society list {kind}' names all."
-        for kind in TABLES
-        if (path := parts_of_kind(kind).get(name))
+        for kind, parts in TABLES.items()
+        if (path := parts.get(name))
     ]
     if name in MEASURES:
         found.append(f"{name} is a measure: {MEASURES[name].label} ({MEASURES[name].meaning}).")

@@ -36,7 +36,6 @@ from virsci_society.scenarios.config.registry import (
     Table,
     import_member,
     import_path,
-    installed_in,
     name_of,
     require_trust,
 )
@@ -72,13 +71,9 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
     if ":" in path and not card:
         require_trust(path, trust=trust)
     elif not card:
-        outside = installed_in(table)
-        if path not in outside:
-            names = (*table, *outside)
-            known = " or ".join(repr(name) for name in names)
-            hint = did_you_mean(str(use), names)
-            raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
-        path = outside[path]
+        known = " or ".join(repr(name) for name in table)
+        hint = did_you_mean(str(use), table)
+        raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
     target = import_class(path)
     if not issubclass(target, base):
         raise InputError(f"{path!r} is no {base.__name__}; this key takes a subclass of it")

@@ -1,11 +1,8 @@
 """The names that a scenario can give after ``use:``, and the classes that they stand for.
 
 Each table maps a name to ``module:Class``; ``reader`` imports the module when the name is used, so
-that start-up pays only for what a scenario asks for. An installed package adds names by entry
-points of the group ``virsci_society.KIND``, such as ``virsci_society.metrics``; whoever installed
-it has trusted it. Any other class is a dotted path ``package.module:Class``: a user's own code,
-which runs only with ``--trust``. What code from outside raises is its author's to fix, so the
-message names its file and line.
+that start-up pays only for what a scenario asks for. Any other class is a dotted path
+``package.module:Class``: a user's own code, which runs only with ``--trust``.
 """
 
 from __future__ import annotations
@@ -14,7 +11,6 @@ import importlib
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from traceback import walk_tb
@@ -27,8 +23,6 @@ from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.measures import FACTS, FAMILY_METRICS, metrics_named
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
-GROUP = "virsci_society."
-"""What the names of our entry-point groups begin with; the kind follows."""
 _imported: dict[str, None] = {}
 """Paths of the classes from outside that this process has imported; like ``sys.modules``."""
 
@@ -177,42 +171,6 @@ KIND_NAMES = (*TABLES, "metrics", "measures")
 """Everything that ``society list`` knows by kind."""
 
 
-class InstalledPart(NamedTuple):
-    """A part that an installed package adds."""
-
-    kind: str
-    name: str
-    path: str
-    package: str
-
-
-@cache
-def installed_parts() -> tuple[InstalledPart, ...]:
-    """Every part that installed packages add, by kind and name; nothing of them is imported."""
-    # The start of every command passes through this file; most need no package's metadata.
-    from importlib import metadata
-
-    found = set()
-    for package in metadata.distributions():
-        for entry in package.entry_points:
-            if entry.group.startswith(GROUP):
-                kind, title = entry.group.removeprefix(GROUP), f"{package.name} {package.version}"
-                found.add(InstalledPart(kind, entry.name, entry.value, title))
-    return tuple(sorted(found))
-
-
-def installed_of(kind: str) -> dict[str, str]:
-    """Names and paths of the parts of a kind, such as ``protocols``, that packages add."""
-    # Of two packages that add the same name, the first by path.
-    return {one.name: one.path for one in reversed(installed_parts()) if one.kind == kind}
-
-
-def parts_of_kind(kind: str) -> dict[str, str]:
-    """Names and paths of all parts of a kind, ours and those of installed packages."""
-    # Ours last: no installed package may take a name of ours.
-    return {**installed_of(kind), **TABLES[kind]}
-
-
 class FromTable(NamedTuple):
     """Annotation of a field that takes parts of a stated table, whatever its base class."""
 
@@ -260,31 +218,22 @@ def require_trust(path: str, *, trust: bool) -> None:
         )
 
 
-def installed_in(table: Table) -> Mapping[str, str]:
-    """Names and paths of what installed packages add to a table."""
-    kind = next((kind for kind, one in TABLES.items() if one is table), None)
-    return {} if kind is None else installed_of(kind)
-
-
 def name_of(cls: type, table: Table) -> str:
-    """The name under which a table or an installed package lists a class, or its dotted path."""
+    """The name under which a table lists a class, or its dotted path."""
     path = import_path(cls)
-    named = {listed: name for name, listed in table.items()}.get(path)
-    if named is None:
-        named = {listed: name for name, listed in installed_in(table).items()}.get(path, path)
-    return named
+    return {listed: name for name, listed in table.items()}.get(path, path)
 
 
 def require_metric(name: str, *, trust: bool) -> None:
     """Raise InputError unless a name is of a metric or family, or of a function from outside."""
-    if metrics_named(name) or name in (outside := installed_of("metrics")):
+    if metrics_named(name):
         return
     if ":" in name:
         require_trust(name, trust=trust)
         if not callable(import_member(name)):
             raise InputError(f"{name!r} is no function; a metric is a function of a Run")
         return
-    known = [*FAMILY_METRICS, *chain(*FAMILY_METRICS.values()), *outside]
+    known = [*FAMILY_METRICS, *chain(*FAMILY_METRICS.values())]
     families = " or ".join(repr(one) for one in FAMILY_METRICS)
     raise InputError(
         f"got {name!r}, expected {families} (families), one of their metrics ('society list "
@@ -296,11 +245,10 @@ def outside_metric(name: str) -> tuple[str, Any] | None:
     """Name and function of a checked metric from outside; None for one of ours."""
     if metrics_named(name):
         return None
-    path = installed_of("metrics").get(name, name)
-    short = path.partition(":")[2] if path == name else name
+    short = name.partition(":")[2]
     if not short.isidentifier():
         raise InputError(f"metrics: {name!r}: {short!r} cannot be the name of a table")
-    return short, import_member(path)
+    return short, import_member(name)
 
 
 def find_code_here(trust: bool) -> None:

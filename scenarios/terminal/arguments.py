@@ -56,9 +56,7 @@ Settings = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
-Trust = Annotated[
-    bool, typer.Option("--trust", help="Import the classes that the scenario names by path.")
-]
+Trust = Annotated[bool, typer.Option("--trust", help="Import the classes that are named by path.")]
 Online = Annotated[
     bool, typer.Option("--online", help="Also check that the model's server can be reached.")
 ]
