@@ -1,12 +1,6 @@
-"""Rules of careers, that is who joins a society, leaves it or moves; and rules of newcomers.
+"""Who joins a society, leaves it and moves: rules of careers, with streams of their own.
 
-A rule is a part of the scenario. It gives processes for those who are in the society when it
-begins, and again for each newcomer on its date. All of them draw from streams of their own (rule
-9), so nothing else is drawn differently because people come and go, and a longer run begins like
-a shorter one.
-
-An arrival is recorded as the event ``arrived`` and in the tables ``careers`` and ``scientists``.
-The author knowledge bank finds the newcomer in searches dated after its arrival (rule 16).
+A newcomer is found by searches dated after its arrival (rule 16).
 """
 
 from __future__ import annotations
@@ -99,11 +93,7 @@ class Newcomers(Part):
     def starting_profile(
         self, world: World, mentor: int, rng: np.random.Generator
     ) -> StartingProfile:
-        """Draw what a newcomer comes with.
-
-        Args:
-            mentor: row of the scientist who brings the newcomer.
-        """
+        """Draw what a newcomer comes with, given the row of the scientist who brings it."""
         raise NotImplementedError
 
 
@@ -199,11 +189,7 @@ def check_career_rules(
 
 
 class CareerProcess:
-    """The processes in which people join a society, leave it and move.
-
-    It starts those of the rule for the people of the beginning and again for each newcomer, and
-    ends them when an intervention sets another rule.
-    """
+    """The processes of the career rule in force, which another rule replaces."""
 
     def __init__(self, world: World) -> None:
         self._world, self._streams = world, Streams(world.streams.seed, "careers")
@@ -244,11 +230,7 @@ StartingProfile = tuple[tuple[str, ...], tuple[str, ...]]
 def apprentice_profile(
     world: World, mentor: int, shared: float, rng: np.random.Generator
 ) -> StartingProfile:
-    """Draw affiliations and interests of an apprentice: the mentor's place, some of its interests.
-
-    Each interest is taken over with probability ``shared``; as many others as are left out come
-    from another scientist.
-    """
+    """Draw what an apprentice comes with: the mentor's place, and some of its interests."""
     people, day = world.population, world.day
     known = people.interests_of(mentor, day)
     taken = [topic for topic in known if rng.random() < shared]
@@ -263,10 +245,7 @@ def apprentice_profile(
 def add_newcomer(
     world: World, affiliations: tuple[str, ...], interests: tuple[str, ...], mentor: int | None
 ) -> int:
-    """Add a newcomer to the society now and return its row; others know of it after this date.
-
-    The first affiliation and the first interest are the main ones; the mentor brings it.
-    """
+    """Add a newcomer to the society now and return its row; others know of it after this date."""
     people, date = world.population, world.day
     row = people.add_newcomer(affiliations, interests)
     # At once, because a row means the same person in the network and in the population.
@@ -289,11 +268,7 @@ def add_newcomer(
 
 
 def arrival_process(world: World, streams: Streams, rows: range, rule: Newcomers) -> Process[None]:
-    """A process in which newcomers join the society at the rate of a rule.
-
-    ``rows`` are the mentors, for a rate per scientist. A rate for the whole society has one
-    process, that of the people of the beginning; for a newcomer it then adds nothing.
-    """
+    """A process in which newcomers join the society at the rate of a rule."""
 
     def bring(mentor: int | None, rng: np.random.Generator) -> None:
         if mentor is not None:

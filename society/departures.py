@@ -1,7 +1,4 @@
-"""Rules by which scientists leave a society, by retirement or inactivity, and move in it.
-
-Both draw with ``poisson_process``, in which people have events at the same constant rate.
-"""
+"""Rules by which scientists leave a society, by retirement or inactivity, and move in it."""
 
 from __future__ import annotations
 
@@ -31,14 +28,7 @@ class Retirement(Part):
     """A rule of retirement. Subclass it and write ``remaining_days``."""
 
     def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw the time until each of some people retires.
-
-        Args:
-            ages: days since the beginning of each career, >= 0, an array of shape (people,).
-
-        Returns:
-            Days, >= 0, an array of the same shape.
-        """
+        """Draw the days until each of some people retires, given those since its career began."""
         raise NotImplementedError
 
 
@@ -94,11 +84,7 @@ def retirement_process(
 
 
 def career_ages(world: World, rows: range) -> FloatArray:
-    """Days since the beginning of each career (>= 0), of shape (people,), for people in a row.
-
-    A career begins with the year of the first paper, on day 0 where that is not known, and for a
-    newcomer on the date of its arrival.
-    """
+    """Days since the first paper of each, since day 0 where it is unknown, or since its arrival."""
     people, years = world.population, world.ecosystem.career_starts
     # Rows of day 0 come before those of newcomers, so a slice takes only what is asked for.
     starts = years[rows.start : rows.stop]
@@ -114,12 +100,7 @@ DatedRow = tuple[float, int]
 def inactivity_process(
     world: World, rows: range, limit: float, from_last_paper: bool = False
 ) -> Process[None]:
-    """A process in which scientists leave after so many days without a paper and without a team.
-
-    With ``from_last_paper`` this time begins, for the people of day 0, with their last paper.
-    Otherwise it begins on day 0: that they are in the ecosystem says that they are scientists on
-    that day.
-    """
+    """A process in which scientists leave after so many days without a paper and without a team."""
     people = world.population
 
     def silent_since(row: int) -> float:
@@ -206,10 +187,7 @@ class ByCoauthors(Mobility):
 
 
 def destination_by_size(row: int, world: World, rng: np.random.Generator) -> str | None:
-    """Draw another institution in proportion to the scientists who work there, by rejection.
-
-    None where ``MAX_DRAWS`` scientists all work at its own or at none.
-    """
+    """Draw another institution in proportion to who works there; None: all draws were in vain."""
     own = institution_of(row, world)
     for _ in range(MAX_DRAWS):
         other = sample_present(world, {row}, rng)
@@ -258,15 +236,7 @@ def poisson_process(
     per_year: float,
     act: Callable[[int, np.random.Generator], None],
 ) -> Process[None]:
-    """A process without end in which an event happens to one of some people now and then.
-
-    It draws the superposition of one Poisson process per person: an exponential gap, then a
-    uniform person, both from the stream of the event's number (rule 9). An event of a person who
-    has left is dropped, so the rate of those who remain stays the same.
-
-    Args:
-        per_year: events per person and year, >= 0; 0: none.
-    """
+    """The superposition of one Poisson process per person; events of who has left are dropped."""
     if not per_year:
         return
     mean_gap = DAYS_PER_YEAR / (per_year * len(rows))

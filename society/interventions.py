@@ -1,8 +1,7 @@
-"""The interventions of a scenario, which change settings or remove scientists on a stated date.
+"""Interventions, which change settings or remove scientists on a stated date.
 
-An intervention comes first on its date (rule 11). New settings hold for teams that are founded from
-then on; running teams keep theirs (rule 23). The limit of teams per scientist changes for everybody
-at once. Scientists who are removed leave their teams and are not asked any more.
+One comes first on its date (rule 11); running teams keep their settings (rule 23), but the limit of
+teams per scientist changes for everybody at once.
 """
 
 from __future__ import annotations
@@ -75,13 +74,7 @@ class Intervention(Part):
 
 @dataclass(frozen=True)
 class Change:
-    """An intervention with checked values, ready to be applied.
-
-    Attributes:
-        date: in days.
-        settings: new values, by the name of the field of the world (founding, protocol,
-            publication, times, drift, careers), and ``seed``.
-    """
+    """An intervention with checked values, by the name of the field of the world, or ``seed``."""
 
     date: float
     settings_json: str | None = None

@@ -410,10 +410,7 @@ class Society(Model):
 
 
 def observed_sizes(ecosystem: Ecosystem, *, inside: bool) -> ObservedSizes:
-    """The sizes of the past teams of an ecosystem.
-
-    With ``inside`` only authors in the population are counted, and papers with one of them.
-    """
+    """The sizes of the past teams; ``inside``: of authors in the population alone."""
     if inside:
         own = ecosystem.authorships
         return ObservedSizes(own.sizes, own.dates)

@@ -1,9 +1,4 @@
-"""Rules of founding, which say when teams start and who leads them.
-
-A rule yields dates, each with a leader or without one. ``FoundingProcess`` in ``society.teams``
-runs the rule on the clock. The rules here are a Poisson process, a stated number of teams, a
-self-exciting (Hawkes) process, and calls for proposals at stated dates.
-"""
+"""Rules of founding, which yield dates, each with a leader or without one."""
 
 from __future__ import annotations
 
@@ -190,12 +185,7 @@ class Once(Founding):
 
 
 class Bursts(Founding):
-    """A self-exciting (Hawkes 1971) process: foundings come in bursts.
-
-    The rate of the society is mu plus offspring / memory x exp(-age / memory) for every founding
-    of that age. It begins without a past. Gaps are drawn exactly after Dassios and Zhao (2013),
-    each from a stream named by its ordinal, in constant time; leaders are uniform.
-    """
+    """A self-exciting (Hawkes 1971) process: foundings come in bursts."""
 
     per_scientist: ClassVar[bool] = True
 
@@ -223,12 +213,7 @@ class Bursts(Founding):
             ordinal += 1
 
     def _incited(self, excess: float, chance: float) -> float:
-        """Days to the first founding that earlier ones bring about; infinite: none.
-
-        ``excess`` is the rate above mu now, per day; ``chance`` a uniform number in [0, 1).
-        Source: Dassios and Zhao, Electronic Communications in Probability 18:62 (2013), for jumps
-        of a constant size.
-        """
+        """Days to the first founding that earlier ones bring about; infinite: none."""
         if excess == 0:
             return math.inf
         # log1p(-chance) is finite, because chance can be 0 but not 1.

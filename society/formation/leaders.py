@@ -1,8 +1,6 @@
 """Rules for leaders, which choose who founds a team by what people have done until then.
 
-A rule is asked on the date of founding, with a random stream of its own (rule 9). It draws among
-those who may lead: who are not at their limit of teams, and have not founded another team on the
-same date. A draw takes no time in proportion to the population.
+A draw takes no time in proportion to the population.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Draws of one person without the weights of everybody else, and counts that people are drawn by.
+"""Draws of one person by rejection, which take no time in proportion to the population.
 
-A draw proposes people in proportion to their weights and rejects those who may not be drawn, which
-leaves the proportions among the others as they are (rejection sampling). Only where so many are
-rejected that nobody is accepted are the weights of all who are left computed. So a draw takes no
-time in proportion to the population.
+Only where nobody is accepted are the weights of all who are left computed.
 """
 
 from __future__ import annotations
@@ -71,10 +68,7 @@ def sample_uniformly(people: int, excluded: AbstractSet[int], rng: Generator) ->
 
 
 def sample_present(world: WorldView, without: AbstractSet[int], rng: Generator) -> int | None:
-    """Draw one person who is in the society and came before this date, each alike; None: nobody.
-
-    ``without`` are rows of further people who may not be drawn.
-    """
+    """Draw one person who is in the society and came before this date, each alike; None: nobody."""
     people = world.population
     excluded = ExcludedRows(people.departed.keys(), people.just_arrived() | without)
     return sample_uniformly(len(people), excluded, rng)
@@ -88,15 +82,7 @@ def fading_papers(
     coauthored: float = 1.0,
     limit: float | None = None,
 ) -> FadingPapers:
-    """Everybody's fading papers as of now, by which people are drawn.
-
-    They are made at the first use and kept with the history of the papers.
-
-    Args:
-        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
-        shape: of the gamma distribution of the people's constant factors; None: all are 1.
-        limit: what a fading number of papers counts as at most; None: all of it.
-    """
+    """Everybody's fading papers as of now, made at the first use and kept with the history."""
     # Where the leader stands among the authors; it matters only if leading counts for more.
     place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
     kept, key = world.history.fading, (memory, exponent, shape, coauthored, place, limit)
@@ -142,12 +128,7 @@ def count_weights(
     rows: Sequence[int] | IntArray,
     memory: float | None = None,
 ) -> FloatArray:
-    """The weights of some people: their counts before now, plus a floor.
-
-    Args:
-        memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
-            None: it stays.
-    """
+    """The weights of some people: their counts before now, plus a floor."""
     if memory is not None:
         papers = fading_papers(world, memory, 1.0).weights(np.asarray(rows, dtype=np.int64))
         return papers * math.exp(-world.day / memory) + floor
@@ -163,15 +144,7 @@ def sample_by_count(
     rng: Generator,
     memory: float | None = None,
 ) -> int | None:
-    """Draw one person in proportion to its count before now plus a floor.
-
-    The distribution is a mixture: a uniform event with the share of the counts in all weights,
-    else a uniform person.
-
-    Args:
-        memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
-            None: it stays.
-    """
+    """Draw one person by its count before now plus a floor: a uniform event or a uniform person."""
     people = len(world.population)
     counts, fading = dated_counts_of(world, by), None
     events = float(counts.total()) if memory is None else 0.0
@@ -194,15 +167,7 @@ def sample_by_count(
 
 
 class Incumbents:
-    """The incumbents of a society as of now.
-
-    An incumbent has a paper before now, and within the limit of inactivity. A newcomer has never
-    had a paper. A scientist whose last paper is too old is neither.
-
-    Args:
-        inactivity: days without a paper after which an incumbent is one no longer; None: never.
-        ever: whether papers before day 0 count. They are taken as dated on day 0.
-    """
+    """Who has a paper that is not too old (incumbents), and who never had one (newcomers)."""
 
     def __init__(self, world: WorldView, inactivity: float | None, ever: bool) -> None:
         self._papers, self._people = world.population.papers, len(world.population)

@@ -147,12 +147,7 @@ class ResearchGroups(Part):
 
 
 class ObservedSizes(Sequence[int]):
-    """Numbers of authors, one per past paper, in the order of the papers.
-
-    Args:
-        dates: of the papers in days, none later than day 0; None: not known, which is as if all
-            papers were of day 0.
-    """
+    """Numbers of authors, one per past paper, in the order of the papers."""
 
     def __init__(self, sizes: Sequence[int] | IntArray, dates: FloatArray | None = None) -> None:
         self._sizes = np.asarray(sizes, dtype=np.int64)
@@ -173,13 +168,7 @@ class ObservedSizes(Sequence[int]):
         return ObservedSizes(sizes) if isinstance(index, slice) else int(sizes)
 
     def within(self, smallest: int, largest: int | None, since: float | None = None) -> IntArray:
-        """The sizes in a range, in the same order.
-
-        They are searched once per range and kept, because every founding of a team asks for them.
-
-        Args:
-            since: only papers of the last so many days before day 0 are taken; None: all.
-        """
+        """The sizes in a range, kept because every founding of a team asks for them."""
         bounds = smallest, largest, since
         if bounds not in self._within:
             taken = self._sizes >= smallest

@@ -1,7 +1,4 @@
-"""The base class of selection policies, which draw whom a leader invites next.
-
-``protocols/policies`` has the policies, one per file, each with its definition and its draw.
-"""
+"""The base class of selection policies, which draw whom a leader invites next."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The view of a society that rules of formation have: people, ties, interests and streams.
+"""What rules of formation may use of a society; ``World`` of ``society.teams`` satisfies it.
 
-Rules of founding, leaders and selection policies get a world as an argument. This typing protocol
-lists what they may use of it, so that they can be tested with a small stand-in, and so that
-``society.formation`` needs nothing of ``society.teams``, whose ``World`` satisfies it.
+So the rules can be tested with a stand-in, and this room needs nothing of ``society.teams``.
 """
 
 from __future__ import annotations
@@ -30,16 +28,7 @@ MANY_ROWS = 100
 
 
 class ExcludedRows(AbstractSet[int]):
-    """The rows of those who have left the society, and of a few more people.
-
-    In a large society with retirement most rows belong to people who have left, and a draw looks
-    up only one or two rows. So the set of those who have left stays where it is; ``|`` adds to the
-    small set only.
-
-    Args:
-        departed: rows of those who have left; later changes of this set show here.
-        others: rows of more people, few of them.
-    """
+    """The rows of those who have left, which may be most and are never copied, and a few more."""
 
     def __init__(self, departed: AbstractSet[int], others: AbstractSet[int] = frozenset()) -> None:
         self._departed, self._others = departed, others
@@ -81,11 +70,7 @@ def rows_among(rows: IntArray, chosen: AbstractSet[int]) -> BoolArray:
 
 
 class PapersView(Protocol):
-    """What of a society rules may use that know papers only, as of the date ``day``.
-
-    A rule reads it and changes nothing in it. What it reads is counted strictly before now (rule
-    16), and it draws only from the random stream that it is given (rule 9).
-    """
+    """What rules may use that know papers only, all counted strictly before now (rule 16)."""
 
     @property
     def population(self) -> Sized:
@@ -101,10 +86,7 @@ class PapersView(Protocol):
 
     @property
     def mentees(self) -> Mapping[int, Sequence[tuple[float, int]]]:
-        """By row of the mentor, the newcomers who came for a seat with it.
-
-        Of each the date of arrival in days, and the row.
-        """
+        """By row of the mentor, date of arrival and row of who came for a seat with it."""
 
     @property
     def history(self) -> PaperHistory:

@@ -1,11 +1,7 @@
 """Promises of words, and the calls to a model that keep them.
 
-The words may be late inside a team; nothing leaves a team before it is read. An Answer can be
-handed on unread into the next question. Only ``read`` makes the simulated world wait for the
-real one, so a protocol reads an Answer only to decide something. ``ask_model`` renders the prompt
-when every slot has settled, asks, and reads the reply into its form. Only words decide what follows
-(rule 1): an unreadable reply is asked for again, a prompt that is too long is trimmed, and when
-there are no words the form's default stands, flagged.
+Only words decide what follows (rule 1): an unreadable reply is asked for again, a prompt that is
+too long is trimmed, and without words the form's default stands, flagged.
 """
 
 from __future__ import annotations
@@ -171,10 +167,7 @@ async def settled(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Call:
-    """One row of the table ``calls``: the fields are its columns, described in ``results.tables``.
-
-    Those from ``rung`` on are filled in when the call settles.
-    """
+    """One row of ``calls``, whose columns its fields are; those from ``rung`` on come last."""
 
     id: str
     team: str
@@ -230,12 +223,7 @@ class PageRequest(Request):
 
 @dataclass(slots=True)
 class PendingCall:
-    """A question whose slots have not settled yet.
-
-    Attributes:
-        year: calendar year of the question; None: the page does not say.
-        calls: rows of the call and of its re-asks.
-    """
+    """A question whose slots have not settled yet, with the rows of its call and re-asks."""
 
     call: Call
     who: Profile
@@ -268,10 +256,7 @@ TRIMS = 3
 
 
 async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
-    """Render the prompt, ask the model and read the reply; fill in the row of the call.
-
-    An unreadable reply is asked for again, and then the form's default stands.
-    """
+    """Render the prompt, ask the model and read the reply; fill in the row of the call."""
     # Before anything is asked: a call that held a slot of the gateway while it waits for the words
     # of another call could wait for ever (rule 17).
     slots = {name: await settled(value) for name, value in pending.slots.items()}

@@ -1,17 +1,9 @@
 """The dispatcher runs the work behind Answers and lets the simulated clock wait for them.
 
-The clock hands over work, which starts at once. Work that can go on without waiting (a backend
-that answers inline, or a call that the journal knows) runs to its end on the clock's thread. Work
-that would have to be paid for is suspended until the clock cannot go on without it (rule 22). From
-then on one loop thread does all work; it gets it through one inbox, with one wake-up per burst
-(rule 25). Nothing here depends on when an answer arrives.
-
-Work is a coroutine. Where it needs the words of another Answer it yields that Answer; where it
-would have to be paid for while nothing may be paid, it yields ``SHUT``; everything else that it
-yields belongs to asyncio. On the clock's thread it is driven by ``send`` and suspended at what it
-yields. On the loop's thread the same coroutine goes on from there as an asyncio task. SimPy
-processes cannot be saved, so this is also how a run is resumed: it begins at day 0 again, and
-everything known is gone through before anything is paid.
+Work is a coroutine, driven on the clock's thread as far as it comes for nothing. What would have to
+be paid for is suspended until the clock cannot go on without it (rule 22), and goes on as a task of
+the one loop thread (rule 25). Nothing here depends on when an answer arrives. A run is resumed in
+the same way, since SimPy processes cannot be saved: it begins at day 0 again.
 """
 
 from __future__ import annotations
@@ -84,13 +76,7 @@ SWITCH_SECONDS = 0.00005
 
 
 class Dispatcher:
-    """The work behind all Answers of one society.
-
-    Every method but ``stop`` and ``interrupt`` is for the clock's thread.
-
-    Args:
-        now: reads the simulated date, in days.
-    """
+    """The work behind all Answers of a society, for the clock's thread but where it is said."""
 
     def __init__(
         self,
@@ -170,10 +156,7 @@ class Dispatcher:
             self._wait_until(lambda answer=answer: answer._settled)  # type: ignore[misc]
 
     def stop(self, fault: BaseException) -> None:
-        """Let the clock leave at its next look; the first fault is the one reported.
-
-        May be called on any thread.
-        """
+        """On any thread, let the clock leave at its next look; the first fault is reported."""
         if self.fault is None:
             self.fault = fault
         self._wake_clock()
@@ -251,11 +234,7 @@ class Dispatcher:
         self._suspended[task.answer.id] = task
 
     def _go_live(self) -> None:
-        """Open the gateway and hand all suspended work to the loop thread.
-
-        By now the clock waits for words that nobody knows: everything known has been asked for and
-        compared, so nothing is paid for a run that would differ (rule 22).
-        """
+        """Open the gateway, now that everything known is compared, and start the loop (rule 22)."""
         try:
             self.gateway.open()
         except SocietyError as fault:

@@ -1,8 +1,6 @@
 """Simulated time, with durations of acts, the grid of dates and the type of processes.
 
-Simulated time is in days. Durations are written as people write them (``10m`` minutes,
-``2h``, ``3d``, ``1w``, ``18mo``, ``2y``; a year is 365 days, a month a twelfth of it) and
-rounded to multiples of 2^-20 day (0.08 s), on which sums are exact (rule 11).
+Durations are rounded to multiples of 2^-20 day, on which sums are exact (rule 11).
 """
 
 from __future__ import annotations

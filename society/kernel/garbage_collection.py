@@ -23,15 +23,7 @@ _known = 0
 
 @contextmanager
 def infrequent_collection() -> Iterator[None]:
-    """Collect seldom for the length of a run, and never among the objects that exist already.
-
-    By default Python looks for reference cycles after every 700 new objects, and now and then
-    among all there are. A society holds millions that live as long as it does, and a call to a
-    model makes thousands that live for a moment: searching seldom saves a fifth of a run's time.
-
-    Runs may overlap, in several threads of one process: the pace before the first of them is set
-    again when the last one ends.
-    """
+    """Collect seldom, and only among new objects, while runs last: it saves a fifth of a run."""
     global _before, _known, _running
     with _lock:
         if _running == 0:

@@ -1,8 +1,6 @@
 """Named random streams, one per purpose and act, all derived from one seed.
 
-Every draw of the simulated world comes from a generator keyed by the scenario's seed, a
-purpose and the id of the act it is for. No two acts share a stream, so adding a team, a
-policy or a metric shifts nobody else's draws (rules 7 and 9).
+No two acts share a stream, so nothing that is added shifts another's draws (rules 7 and 9).
 """
 
 from __future__ import annotations
@@ -103,12 +101,7 @@ _LEFT, _RIGHT, _HALF = (np.uint32(one) for one in (0xCA01F9DD, 0x4973F715, 16))
 
 
 def seed_states(keys: Sequence[int]) -> list[State]:
-    """State and increment of ``numpy.random.PCG64(key)`` for many keys.
-
-    Source:
-        O'Neill, "PCG" (2014) and "Developing a seed_seq alternative" (2015), as numpy's
-        ``SeedSequence`` with four words of 32 bits and ``PCG64`` implement them.
-    """
+    """State and increment of ``numpy.random.PCG64(key)`` for many keys (O'Neill 2014, 2015)."""
     pool = np.zeros((4, len(keys)), dtype=np.uint32)
     pool[:2] = np.array(keys, dtype="<u8").view("<u4").reshape(-1, 2).T
     pool = _hashed(pool, _column(_POOL[:4]), _column(_POOL[1:5]))
@@ -138,15 +131,9 @@ def _hashed(values: WordArray, constants: WordArray, factors: WordArray) -> Word
 
 
 class ReusedStreams(Streams):
-    """The streams of one seed, of which those with a number are seeded many at once.
+    """The same draws as ``Streams``, with numbered streams seeded many at once, which is faster.
 
-    They give the same draws as ``Streams``. Making a generator of numpy takes longer than most
-    draws from it, and simulations of thousands of societies ask for many. Here the streams
-    ``(purpose, number)`` of one purpose share a generator, which is set to the state that a new one
-    would have; the states come from numpy's own arithmetic on arrays. Tests compare them.
-
-    The generator of such a stream is valid until the next stream of the same purpose is asked for,
-    so this class serves a program that uses one stream of a purpose after another.
+    All streams of a purpose share a generator, which is valid until the next of them is asked for.
     """
 
     def __init__(self, seed: int) -> None:

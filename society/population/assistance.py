@@ -1,9 +1,4 @@
-"""Assistance by a machine, which makes work faster or finds other papers.
-
-Two changes are told apart, because what follows for a field may come from either: work goes faster,
-and other papers are found. Users of such tools were seen to publish 3.02 times as many papers, on
-fewer topics (-4.63 %), and to engage less with one another (-22 %; Hao et al., Nature 2026).
-"""
+"""Assistance by a machine, which speeds work up or finds other papers (Hao et al., Nature 2026)."""
 
 from __future__ import annotations
 
@@ -36,11 +31,7 @@ class Assistance(Part):
     learnt. null: all that are there. Unit: days. Source: off."""
 
     def taken_up(self, who: str, arrived: float, streams: Streams) -> float | None:
-        """When somebody takes it up; None: never.
-
-        Args:
-            arrived: date of arrival in days; 0 or less for whoever was there on day 0.
-        """
+        """When somebody who arrived on a date takes it up; None: never."""
         rng = streams.stream("assistance", who)
         if not rng.random() < self.who:
             return None

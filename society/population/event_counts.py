@@ -1,9 +1,6 @@
-"""Counts of dated events per person and papers by date, as of a simulated date.
+"""Dated events per person and papers by date, counted strictly before a simulated date (rule 16).
 
-``DatedCounts`` holds the papers, citations and first co-authorships of a society, ``PaperHistory``
-everybody's papers. Counts from before day 0 are cumulative sums over the population; events since
-then keep their dates. Only events strictly before now are counted (rule 16), so nobody's chances
-change during a day. A draw in proportion to the counts is the uniform draw of one event.
+Counts from before day 0 are cumulative sums; a draw by counts is the uniform draw of one event.
 """
 
 from __future__ import annotations
@@ -34,14 +31,7 @@ class EventWindow(NamedTuple):
 
 
 class DatedCounts:
-    """How often one kind of event has happened to each person, by row of the population.
-
-    Args:
-        totals: returns the cumulative counts before day 0, an integer array of shape
-            (people + 1,) from 0 to their sum, by row. It is called once, at the first draw or
-            count, because a large society may never need it.
-        now: returns the simulated date in days.
-    """
+    """How often one kind of event has happened to each person, by row of the population."""
 
     def __init__(self, totals: Callable[[], IntArray], now: Callable[[], float]) -> None:
         self._totals_of, self._now = totals, now
@@ -73,20 +63,13 @@ class DatedCounts:
         return self._before + self.window().end
 
     def person_at(self, index: int) -> int:
-        """The row of the person to whom an event happened, by index from 0 to ``total()`` - 1.
-
-        Events before day 0 come first, by row, then those since day 0 by date.
-        """
+        """The row of the person of an event, those before day 0 first and by row."""
         if index >= self._before:
             return self._rows[index - self._before]
         return int(np.searchsorted(self._totals, index, side="right")) - 1
 
     def event_at(self, index: int, window: EventWindow) -> tuple[int, bool]:
-        """The row of an event since day 0, and whether it is that person's first in a window.
-
-        A uniform draw among the first events of a window is a uniform draw among the people who
-        have an event in it.
-        """
+        """The row of an event since day 0, and whether it is that person's first in a window."""
         row = self._rows[index]
         own = self._events[row]
         return row, own[bisect_left(own, window.start)] == index
@@ -145,19 +128,7 @@ FadingKey = tuple[float | None, float, float | None, float, int, float | None]
 
 
 class PaperHistory:
-    """Everybody's papers, as of now.
-
-    Papers have numbers: those from before day 0 in order of date, then those since.
-
-    Args:
-        past: returns the papers from before day 0, by row of the population; it is called when
-            the first question is asked, because many societies never ask one.
-        now: returns the simulated date in days.
-
-    Attributes:
-        fading: fading counts of the papers that have been asked for, by memory, exponent, shape of
-            the people's factors, weight of coauthored papers, place of the leader and limit.
-    """
+    """Everybody's papers as of now, numbered by date."""
 
     def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:
         self._past_of, self._now = past, now
@@ -238,11 +209,7 @@ class PaperHistory:
         return [known[row] if row in known else self.joint_papers(row).people for row in rows]
 
     def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
-        """The co-authors of several people but for themselves, with the papers with all of them.
-
-        What was merged for the last question is used again, since a team asks again with each
-        member that joins.
-        """
+        """The co-authors of several people; one person more goes on from the last answer."""
         if len(rows) == 1:
             return self.joint_papers(rows[0])
         self._catch_up()
@@ -301,21 +268,12 @@ class PaperHistory:
 
 
 class FadingPapers:
-    """Everybody's number of papers with weights that fade with age, raised to a power.
+    """Weights ``factor * (n / (1 + n / limit)) ** exponent``, with n the fading number of papers.
 
-    The weight of a person is ``factor * (n / (1 + n / limit)) ** exponent`` with n the sum of
-    ``share * exp(-age / memory)`` over its papers before now, where the share is 1 for the leader
-    of a paper and ``coauthored`` for the other authors; it is 0 for a person without a paper. All
-    sums fade alike, so without a limit their proportions change only when a paper appears. They are
-    kept in a tree of partial sums (Fenwick 1994): a paper and a draw take time in proportion to the
-    logarithm of the population. A draw proposes by this tree, and the limit rejects proposals.
-
-    Args:
-        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
-        factors: returns the constant factors (>= 0) of the people with rows from the first to
-            before the second argument; None: 1 for everybody.
-        limit: what a fading number of papers counts as at most, however large it is (the
-            saturation of Michaelis and Menten); None: all of it.
+    A paper counts exp(-age / memory), times ``coauthored`` for those who did not lead it. All sums
+    fade alike, so the proportions change with a paper only: a tree of partial sums (Fenwick 1994)
+    makes papers and draws cost the logarithm of the population, and the limit rejects what it
+    proposes.
     """
 
     def __init__(

@@ -1,8 +1,4 @@
-"""Interests by date, and the rules of drift by which they follow what a scientist writes.
-
-A rule is a part of the scenario (``population.drift``). It only computes; an ``InterestHistory``
-keeps the results with their dates.
-"""
+"""Interests by date, and the rules of drift by which they follow what a scientist writes."""
 
 from __future__ import annotations
 
@@ -22,21 +18,13 @@ WeightedInterests = tuple[tuple[str, float], ...]
 
 
 class InterestHistory:
-    """Dated lists of interests, by row of the population.
-
-    A paper may change its authors' interests, from the moment after its date on (rule 16). The
-    clock appends; a profile of any date can be read on any thread. A scientist whose interests have
-    never changed has no entry here: its profile has them.
-    """
+    """Dated lists of interests of those whose interests have changed, by row (rule 16)."""
 
     def __init__(self) -> None:
         self._held: dict[int, list[tuple[float, WeightedInterests]]] = {}
 
     def record(self, row: int, date: float, interests: WeightedInterests) -> None:
-        """Add all interests, the main one first, that a scientist (row) has just after a date.
-
-        Dates must not decrease from call to call.
-        """
+        """Add all interests, the main one first, that a scientist (row) has just after a date."""
         self._held.setdefault(row, []).append((date, interests))
 
     def latest(self, row: int) -> tuple[float, WeightedInterests] | None:
@@ -68,11 +56,7 @@ class Drift(Part):
     def after_paper(
         self, held: WeightedInterests, days: float, keywords: Sequence[str], rng: Generator
     ) -> WeightedInterests:
-        """The interests of an author once a paper has appeared.
-
-        Args:
-            days: time since those weights were computed, >= 0.
-        """
+        """The interests of an author once a paper has appeared, so many days after the last."""
         raise NotImplementedError
 
 

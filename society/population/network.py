@@ -1,9 +1,7 @@
-"""The co-authorship network, with numbers and dates of joint papers.
+"""The co-authorship network, with joint papers counted strictly before a date (rule 16).
 
-The joint papers from before day 0 are a sparse matrix that is never copied or changed. Later ones
-are dated ties beside it, so that everything can be counted as of a date, strictly before it (rule
-16), on any thread. No operation takes time or memory in proportion to the population, except
-those on the whole network (``degrees``, ``graph``, ``ties_before_day_0``).
+What was before day 0 is a sparse matrix that is never copied; only operations on the whole network
+take time in proportion to the population.
 """
 
 from __future__ import annotations
@@ -22,15 +20,7 @@ from virsci_society.society.population.event_counts import DatedCounts
 
 
 class ConsultationHistory:
-    """The guests of each scientist in the order of their dates; a repeated guest is listed again.
-
-    A consultation is made of words, so it becomes known when the asking team ends (rule 13). From
-    then on it may raise the chance that its guest is invited. A draw of a guest in proportion to
-    consultations is the uniform draw of an index of this list.
-
-    Args:
-        now: returns the simulated date in days.
-    """
+    """The guests of each scientist by date, listed again each time, so that an index draws one."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -68,19 +58,8 @@ class ConsultationHistory:
 class CoauthorNetwork:
     """Numbers of joint papers between the scientists of a population, rows 0 to ``size`` - 1.
 
-    The joint papers of a scientist form a list, ordered by row of the co-author, in which a
-    co-author is repeated once per joint paper. ``strength`` is the length of this list and
-    ``partner_at`` reads it, so a draw of a co-author in proportion to joint papers is the uniform
-    draw of an index.
-
-    Attributes:
-        distinct_coauthors: counts of distinct co-authors; each has an event per person at the
-            first joint paper.
-
-    Args:
-        base: numbers of joint papers before day 0, a symmetric sparse scipy matrix of shape
-            (people, people) with a zero diagonal.
-        now: returns the simulated date in days.
+    ``partner_at`` reads the list of a scientist's joint papers, with a co-author once per paper:
+    its uniform index draws in proportion to joint papers.
     """
 
     def __init__(self, base: Any, now: Callable[[], float]) -> None:
@@ -180,10 +159,7 @@ class CoauthorNetwork:
         return coauthors, joint
 
     def strength(self, i: int) -> int:
-        """The joint papers of ``i`` before now, each counted once per co-author.
-
-        This is the strength of a node in a weighted network, the sum of its weights.
-        """
+        """The joint papers of ``i`` before now, each counted once per co-author."""
         start, end = self._row(i)
         before_day_0: int = self._total[end] - self._total[start]
         return before_day_0 + len(self._recent_partners(i)) if i in self._dated else before_day_0
@@ -248,15 +224,7 @@ class CoauthorNetwork:
         return view
 
     def ties_before_day_0(self, of: IntArray | None = None) -> IntArray:
-        """Every pair with joint papers before day 0, once, with their number.
-
-        Args:
-            of: rows; only pairs with at least one of them are returned. None: all pairs.
-
-        Returns:
-            An integer array of shape (pairs, 3) with lines (i, j, number), i < j, in order of i,
-            then j.
-        """
+        """Lines (i, j, number), i < j, of all pairs before day 0; ``of``: only with one of them."""
         rows = np.arange(self._people) if of is None else np.unique(of)
         rows = rows[rows < self._people]
         chosen = np.zeros(self.size, dtype=bool)

@@ -1,9 +1,4 @@
-"""How many authors outside the population of a society are named on a paper.
-
-A population that holds only some of a corpus's authors, such as those with five papers, writes with
-people who are not in it. A rule of outside seats (``population.outside_seats``) gives a paper a
-number of such co-authors. Nobody is asked, and who they are is not simulated.
-"""
+"""How many authors outside the population of a society are named on a paper; nobody is asked."""
 
 from __future__ import annotations
 
@@ -45,10 +40,7 @@ class CountedSeats(OutsideSeats):
     Unit: days. Source: assumed."""
 
     def counted_on(self, past: Papers, rows: Mapping[str, int]) -> Draw:
-        """Draw the number of a past paper with as many authors in the population, or nearly.
-
-        Where fewer than ``LEAST`` have that number, those with the nearest numbers count too.
-        """
+        """Draw the number of a past paper with as many authors in the population, or nearly."""
         authors = past.table["authors"].to_pylist()
         inside = np.array([sum(name in rows for name in named) for named in authors], dtype=int)
         outside = past.team_sizes - inside

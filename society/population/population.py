@@ -1,10 +1,7 @@
 """The population of a society, with the profile and the teams of each scientist by date.
 
-A row is a scientist. The people of day 0 come first, then the newcomers by date; who leaves keeps
-the row. People live in columns. A ``Scientist`` (a Mesa agent) is made for everybody in a society
-of up to 20,000; in a larger one only for those who have acted. Then nothing here is done for each
-person, neither at the start nor later. Papers, citations and moves are dated, and counted
-strictly before a date (rule 16), so the profile of any day can be read on any thread.
+A row is a scientist: those of day 0, then newcomers by date. People live in columns, and become
+agents when they act where they are many; everything is counted before a date (rule 16).
 """
 
 from __future__ import annotations
@@ -52,10 +49,7 @@ class RowsByName(Mapping[str, int]):
 
 
 def next_masked_name(rows: Mapping[str, int]) -> str:
-    """The masked name of the next newcomer, given the rows by name of everybody who was ever here.
-
-    Names are counted on as in every ecosystem that is built, and a name in use is passed over.
-    """
+    """The masked name of the next newcomer: counted on, without those that are in use."""
     number = len(rows)
     while (name := f"{MASK}{number}") in rows:
         number += 1
@@ -69,19 +63,7 @@ PROFILE_CACHE_SIZE = 65_536
 
 
 class Population:
-    """The scientists of one society, by row and by masked name.
-
-    Attributes:
-        papers: counts with an event per author of a paper.
-        citations: counts with an event per author of a cited work.
-        arrived: dates of arrival of the newcomers, by row, in days.
-        departed: dates of departure of those who have left the society, by row, in days.
-        interests: changes of interests since day 0.
-
-    Args:
-        people: the scientists of the ecosystem, as of day 0.
-        now: returns the simulated date in days.
-    """
+    """The scientists of one society, by row and by masked name."""
 
     names: Ids | list[str]
     rows: RowsByName | dict[str, int]
@@ -123,10 +105,7 @@ class Population:
         return len(self._people) + len(self._newcomers)
 
     def add_newcomer(self, affiliations: Sequence[str], interests: Sequence[str]) -> int:
-        """Add a scientist who comes now and has written nothing; its row is the last one.
-
-        The first affiliation matters for mobility; the first interest is the main topic.
-        """
+        """Add a scientist who comes now and has written nothing; its row is the last one."""
         row, name = len(self), next_masked_name(self.rows)
         self._newcomers.append(Profile(name, tuple(affiliations), tuple(interests)))
         self.names.append(name)
@@ -217,11 +196,7 @@ class Population:
         self._spells[row][team] = (self._spells[row][team][0], self._now())
 
     def last_act(self, row: int) -> float:
-        """The date on which a scientist was last active, in days.
-
-        That is now for a member of a team, else the date of the last paper or of the end of the
-        last team; for a scientist with neither, the date since which it is in the society.
-        """
+        """When a scientist last worked in a team or had a paper; else, when it came."""
         if row in self.busy:
             return self._now()
         ends = [end for _, end in self._spells.get(row, {}).values()]
@@ -237,10 +212,7 @@ class Population:
         return bool(self.departed) and self.rows[name] in self.departed
 
     def was_present(self, name: str, date: float) -> bool:
-        """Whether somebody of this name was in the society just before a date, in days.
-
-        The answer is the same on that date and later (rule 16).
-        """
+        """Whether somebody of this name was in the society just before a date, in days."""
         if name not in self.rows:
             return False
         row = self.rows[name]

@@ -1,8 +1,4 @@
-"""The tables of a run as typed pandas data frames in canonical order.
-
-``society/results/tables.py`` declares the columns; here rows are given these columns and dtypes.
-``table_files`` writes and reads the frames, ``digest`` hashes them.
-"""
+"""The tables of a run as typed pandas data frames in canonical order."""
 
 from __future__ import annotations
 
@@ -74,10 +70,7 @@ def _table_of(name: str, listed: list[tuple[Any, ...]]) -> pd.DataFrame:
 
 
 def cast_table(name: str, columns: Mapping[str, list[Any]]) -> pd.DataFrame:
-    """Give columns of values the dtypes that ``TABLES`` declares, in canonical order.
-
-    InputError where a column is missing or a value is not of the declared dtype.
-    """
+    """Give columns of values the dtypes that ``TABLES`` declares, in canonical order."""
     if lacking := [column.name for column in TABLES[name] if column.name not in columns]:
         raise InputError(f"table {name}: has no column {', '.join(lacking)}")
     data = {column.name: _series(name, column, columns[column.name]) for column in TABLES[name]}
@@ -85,12 +78,7 @@ def cast_table(name: str, columns: Mapping[str, list[Any]]) -> pd.DataFrame:
 
 
 def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
-    """A copy with numpy's own dtypes, so that no value is ``pd.NA``.
-
-    ``Float64`` becomes ``float64`` with NaN where a value is missing; ``Int64`` becomes ``int64``,
-    or ``float64`` with NaN if a value is missing; ``boolean`` becomes ``bool``, or ``float64``
-    (1, 0, NaN); a text is ``object``, None where it is missing.
-    """
+    """A copy with numpy's dtypes: NaN for what is missing in numbers, None in texts."""
     return pd.DataFrame({name: _numpy_column(table[name]) for name in table}, index=table.index)
 
 
@@ -106,10 +94,7 @@ def _numpy_column(column: pd.Series[Any]) -> Any:
 
 
 def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """Sort a table by its leading columns, then by all others, missing values last.
-
-    In this order neither bytes nor digest depend on the order in which rows were written.
-    """
+    """Sort so that neither bytes nor digest depend on the order in which rows were written."""
     lead = [column for column in SORT_COLUMNS.get(name, ()) if column in table.columns]
     by = lead + [column for column in table.columns if column not in lead]
     if len(table) > 1 and by:

@@ -1,8 +1,4 @@
-"""The digest of a run, a hash of what was said and done that is equal for equal runs.
-
-It covers the accepted words and everything that follows from them, and leaves out how the words
-were obtained, so that an outage of a provider or a resume does not change it (rule 5).
-"""
+"""The digest of a run, of what was said and done and not of how words were obtained (rule 5)."""
 
 from __future__ import annotations
 
@@ -46,13 +42,7 @@ PROVENANCE_COLUMNS = (
 
 
 def digest_content(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Select what a digest is taken of: accepted words, not how they came (rule 5).
-
-    Left out are repeated calls, token counts, the model's name for itself, how a reply was read
-    and whether a model was asked at all. So are the text by which a paper is found and who put
-    forward its idea, because they follow from ``calls``, where people worked first, because the
-    ecosystem says it, and unused optional tables and columns.
-    """
+    """Select what a digest is taken of: accepted words, and nothing that follows from others."""
     calls = tables["calls"]
     calls = calls[~calls["act"].isin(REPEATED_ACTS)].drop(columns=list(PROVENANCE_COLUMNS))
     content = {
@@ -68,11 +58,7 @@ def digest_content(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame
 
 
 def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:
-    """The sha256 (hex) of the canonical content of tables: names, columns and values.
-
-    The order of rows does not matter, because each table is sorted first. Values matter down to
-    the last bit of a float. ``digest_content`` selects the tables of a whole run.
-    """
+    """The sha256 (hex) of sorted tables: names, columns, and values to the last bit of a float."""
     total = hashlib.sha256()
     # By name, because the order of a mapping depends on who made it.
     for name in sorted(tables):
@@ -95,11 +81,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RunPrefix:
-    """What a run has in common with its forks: all that happened before a date.
-
-    Two runs share their prefix if every event dated before the date and every call asked before it
-    is the same in both, whatever came of them later (rule 23).
-    """
+    """What a run has in common with its forks: events and calls dated before a date (rule 23)."""
 
     events: int
     calls: int

@@ -1,8 +1,4 @@
-"""Plots of a run, drawn from its tables with matplotlib.
-
-Every plot takes the axes to draw on and returns them, so that plots can be put together, changed
-and saved as matplotlib's users do. Without axes a new figure is made.
-"""
+"""Plots of a run, drawn with matplotlib on given axes, which are returned, or on new ones."""
 
 from __future__ import annotations
 
@@ -69,12 +65,9 @@ class RunPlots:
         return axes
 
     def network(self, ax: Any = None, *, day: float | None = None, seed: int = 0) -> Any:
-        """The co-authorship network of a day: ties from before day 0 in grey, later ones in blue.
+        """The co-authors of a day (None: the last), those from before day 0 in grey, later in blue.
 
-        Scientists without a tie are left out. Positions are those of networkx' spring layout.
-
-        Args:
-            day: the last day that counts; None: the end of the run.
+        Scientists without a tie are left out.
         """
         axes = _axes(ax)
         ties = self._run.table("ties", plain=True)

@@ -46,12 +46,7 @@ MAX_VECTOR_BYTES = 16 * 2**30
 
 @dataclass(frozen=True)
 class Vectors:
-    """The embeddings of the papers that a society has written.
-
-    Attributes:
-        ids: ids of the papers, one per row.
-        values: float32 array of shape (papers, dimensions).
-    """
+    """The embeddings of the papers that a society has written."""
 
     ids: tuple[str, ...]
     values: VectorArray

@@ -1,13 +1,6 @@
 """The log of a run, with events and rows of tables in simulated order, and the tables of day 0.
 
-Events get their date and sequence on the clock (rule 24). Rows are appended in the order in which
-they become facts; those born of words are written when their team ends. A sealed log takes
-nothing more, so that closing a run leaves no trace in it. The log of a run that is stopped goes
-back to the last day that the clock has completed (rule 2).
-
-Where everybody is an agent, a run lists all people and all ties. A run of a larger society lists
-only those who took part (who were in a team, were invited or were asked for words) and their ties
-from before day 0. All others are in the ecosystem, where nothing has happened to them.
+A run of a large society lists only those who took part, and their ties from before day 0.
 """
 
 from __future__ import annotations
@@ -30,17 +23,7 @@ if TYPE_CHECKING:
 
 
 class RunLog:
-    """Events and rows of one run.
-
-    Attributes:
-        rows: for each table of ``society.results.tables``, tuples in the order of its columns.
-        initial_rows: in a large society, a function of ``rows`` that returns the rows about the
-            time before the run (``InitialTables.rows``); None where ``rows`` has them already.
-        completed: the date in days until which nothing can be added any more.
-
-    Args:
-        env: the SimPy environment; its time is in days.
-    """
+    """Events and rows of a run; a sealed log takes nothing more (rule 2)."""
 
     def __init__(self, env: simpy.Environment) -> None:
         self.events: list[dict[str, Any]] = []
@@ -78,10 +61,7 @@ class RunLog:
         self.sealed = True
 
     def mark_completed(self, date: float) -> float:
-        """Note that everything dated before the day of the next event (in days) has happened.
-
-        Returns the next midnight, before which this need not be called again.
-        """
+        """Note that everything before the day of the next event has happened; returns its end."""
         self.completed = float(floor(date))
         self._events = len(self.events)
         self._lengths = {name: len(rows) for name, rows in self.rows.items()}
@@ -108,11 +88,7 @@ PARTICIPANT_COLUMNS = {
 
 
 class InitialTables:
-    """The rows of a run's tables that are about the time before it.
-
-    Args:
-        ecosystem: people and ties before day 0.
-    """
+    """The rows of a run's tables that are about the time before it."""
 
     def __init__(
         self, ecosystem: Ecosystem, population: Population, network: CoauthorNetwork

@@ -1,9 +1,4 @@
-"""Who spoke in a run, as file-level metadata of every table, network and event file.
-
-A file that is copied out of its folder must still say whether a language model or rules spoke.
-Parquet has key-value metadata for it, GraphML an attribute of the graph, GEXF the description of
-its ``meta`` element, lines of events a first line of their own, and CSV files the metadata file of
-"CSV on the Web" beside them. None of it is in a digest, which is of the words alone.
+"""Who spoke in a run, model or rules, as metadata of every file that may leave its folder.
 
 Source: https://www.w3.org/TR/tabular-metadata/ for CSV.
 """

@@ -1,8 +1,4 @@
-"""Files of tables in Parquet and CSV, in a run folder and elsewhere.
-
-A file appears whole or not at all. What is read may come from others, so it must be a plain file
-of a plausible size.
-"""
+"""Files of tables in Parquet and CSV, written whole or not at all; what is read is not trusted."""
 
 from __future__ import annotations
 
@@ -37,12 +33,7 @@ _INNER = re.compile(rf'(?<=[;\t\r\n])([ "]*)(?=[{SIGNS}])')
 def safe_cell(text: str) -> str:
     """The text with a quote before whatever could begin a formula, and no control characters.
 
-    A spreadsheet runs a cell that begins with a sign of a formula, the full-width signs of East
-    Asian keyboards included. Where semicolons separate cells, as in many countries, a cell can
-    begin in the middle of a text. A terminal obeys control characters.
-
-    Tabs and line breaks stay; whatever stands in the middle of a text is left alone, unless it
-    follows a semicolon, a tab or a line break.
+    Where semicolons separate cells, as in many countries, one can begin in the middle of a text.
     """
     quoted = _INNER.sub(r"\1'", plain_text(text))
     return f"'{quoted}" if _FIRST.match(text) else quoted
@@ -62,11 +53,7 @@ _ARROW = {
 
 
 def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict[str, pd.DataFrame]:
-    """Write ``tables/*.parquet`` into a run folder and return what was written.
-
-    Every table is written, also an empty one. Each file appears whole or not at all, and its
-    bytes depend on the set of rows only (for one version of the Parquet library).
-    """
+    """Write every table, also an empty one, as ``tables/*.parquet`` and return what was written."""
     tables = build_tables(rows)
     for name, table in tables.items():
         # Declared and not inferred: an empty column has no type of its own.

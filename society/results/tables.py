@@ -1,9 +1,4 @@
-"""The tables of a run with their columns, types, units and meanings.
-
-``docs/data-dictionary.md`` is printed from here, so each column is described once. Dates are days
-since 1 January of the boundary year. A row that is born of words is written when its team ends
-(rule 24).
-"""
+"""The tables of a run, with columns, types, units and meanings for the data dictionary."""
 
 from __future__ import annotations
 
@@ -20,11 +15,7 @@ REPEATED_ACTS = ("re-ask", "trim")
 
 
 class Column(NamedTuple):
-    """One column of a table.
-
-    Attributes:
-        meaning: with the unit, as the data dictionary prints it.
-    """
+    """One column of a table; its meaning includes the unit."""
 
     name: str
     dtype: str

@@ -1,8 +1,4 @@
-"""Base classes of the rules by which a team works: its protocol and the publication of its paper.
-
-Users subclass ``TeamProtocol`` to describe how a team turns people into a manuscript, and
-``Publication`` to describe how a manuscript becomes a paper.
-"""
+"""Base classes of the rules by which a team works: its protocol, and its paper's publication."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""How an idea is carried out, with its time at desks, its outcome and what of it is published.
+"""How an idea is carried out, between a team's manuscript and its publication.
 
-Execution lies between the manuscript of a team and its publication. Its outcome is the hidden worth
-of the idea (``society.literature.landscape``) and noise. Ratings of ideas before and after they
-were carried out hardly agree (Si et al. 2025), which is why appearance and worth are two things.
+Appearance and worth are two things, since ratings before and after hardly agree (Si et al. 2025).
 """
 
 from __future__ import annotations
@@ -225,10 +223,7 @@ def _looks(signal: float, world: World, place: Place, text: str, draw: float) ->
 
 
 def worth_of_manuscript(world: World, team: Team, manuscript: Manuscript) -> float:
-    """The hidden worth of what a team has handed in, whose words are read here (rule 13).
-
-    A replication has the worth of what it repeats.
-    """
+    """The hidden worth of what a team has handed in, whose words are read here (rule 13)."""
     replicated = team.notes.get(REPLICATES)
     if isinstance(replicated, str):
         return worth_of_vector(world, world.literature.vector(replicated))

@@ -1,8 +1,4 @@
-"""The process that starts teams on the dates that the world's founding rule gives.
-
-The rule says when a team is founded and may draw its leader. This process skips those who cannot
-lead, gives each team its rules and its lab, and starts its life.
-"""
+"""The process that starts teams on the dates that the world's founding rule gives."""
 
 from __future__ import annotations
 
@@ -30,10 +26,7 @@ class FoundingProcess:
         self._streams.reseed(seed)
 
     def begin(self, rows: range) -> None:
-        """Found teams for these rows, everybody's or one newcomer's, from now on.
-
-        A newcomer brings the foundings of a society of one; Poisson processes add up.
-        """
+        """Found teams for these rows, everybody's or one newcomer's, from now on."""
         self._world.env.process(self._found_teams(rows))
 
     def restart(self, number: int) -> None:
@@ -62,10 +55,7 @@ class FoundingProcess:
             self._found_next(row, rows, streams, ordinal)
 
     def _found_next(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> None:
-        """Found the ``ordinal``-th team that the rule asks for, if its leader may lead it.
-
-        ``row`` is the leader that the rule has drawn among ``rows``; None: nobody.
-        """
+        """Found the next team that the rule asks for, if its leader may lead it."""
         world = self._world
         if world.founding.per_scientist and world.careers is not None:
             everybody = len(world.population)
@@ -94,11 +84,7 @@ class FoundingProcess:
         self._found(row)
 
     def _found(self, row: int, *, arriving: bool = False) -> None:
-        """Start a team of this leader (row), unless it has left or is at the limit of teams.
-
-        The team keeps the rules that hold now (rule 23). With ``arriving`` the leader is a
-        newcomer who comes to lead this team.
-        """
+        """Start a team, which keeps the rules of now (rule 23), if its leader is free."""
         world, date = self._world, self._world.day
         leader = world.population.names[row]
         if row in world.population.departed:

@@ -1,13 +1,7 @@
 """The ``Lab`` of a team, with everything that its protocol may do in the world.
 
-A protocol gets one ``Lab`` for its team. Steps that take simulated time are generators, to be
-delegated to (``answer = yield from lab.ask(...)``); all other methods return at once. The call to
-the model starts immediately in real time. How long it takes in the simulated world is sampled
-before the call, so real latency changes nothing in the simulation. The result of a call is an
-``Answer``, a promise of the model's words.
-
-The methods stand in this order: stages and time, meetings, asking, notes. Searches are those of
-``lab.library``, and what concerns people is in ``lab.people``.
+Steps that take simulated time are generators (``yield from``); all others return at once. A step's
+length is drawn before the call, so real latency changes nothing.
 """
 
 from __future__ import annotations
@@ -491,10 +485,7 @@ class Lab:
 
 
 def _guarded(part: Process[T]) -> Generator[Any, Any, tuple[T | None, BaseException | None]]:
-    """Run a part to its end and return its failure as a value.
-
-    SimPy raises the failure of a process nobody waits for out of the whole simulation.
-    """
+    """Return the failure of a part as a value, which SimPy would raise out of the simulation."""
     try:
         return (yield from part), None
     # No wider: Ctrl-C, and the close of a generator when the run ends, have to pass.

@@ -1,8 +1,7 @@
 """The ``Library`` of a team: searches among papers and people, with results kept in the journal.
 
-A prompt may depend on the papers that a search returned, and a search on floating-point numbers
-that another machine or library rounds differently. So the results of searches, and the vectors of
-new papers, are stored in the journal, and a resumed run searches nothing twice (rule 15).
+Another machine would round distances differently, so a resumed run searches nothing twice (rule
+15).
 """
 
 from __future__ import annotations
@@ -30,9 +29,8 @@ _WORD = re.compile(r"\w+")
 class Library:
     """The papers and people that one team may search; ``lab.library``.
 
-    Every search is as of the date of asking, and returns an Answer at once. A query is a text, an
-    Answer, or something with words. What is dated strictly before the asking counts (rules 14
-    and 16), also when the search runs later.
+    A query is a text, an Answer, or something with words. What is dated strictly before the asking
+    counts (rules 14 and 16), also when the search runs later.
     """
 
     def __init__(
@@ -59,10 +57,7 @@ class Library:
     def search_diverse(
         self, queries: Sequence[Any], count: int, *, diversity: float, exclude: Sequence[Any] = ()
     ) -> Answer[tuple[Reference, ...]]:
-        """Find papers near to one of several texts and unlike each other.
-
-        They are chosen by maximal marginal relevance (``Literature.search_diverse``).
-        """
+        """Find papers near to one of several texts and unlike each other (see ``Literature``)."""
         place, visible, share = self._place(), self._visible(), float(diversity)
         if not 0 <= share <= 1:
             team = place[0].rpartition("/")[0]
@@ -101,21 +96,14 @@ class Library:
         return self._later(find, who, query)
 
     def embed(self, text: Any) -> Answer[VectorArray]:
-        """The vector of a text in the embedding of the literature, kept in the journal (rule 15).
-
-        Returns:
-            An Answer of an array of shape (1, dim).
-        """
+        """The vector, of shape (1, dim), of a text in the literature's embedding (rule 15)."""
         place = self._place()
         return self._later(lambda text: vector_of_text(self._world, place, text_of(text)), text)
 
     def people(
         self, query: Any, count: int, without: Iterable[str] = ()
     ) -> Answer[tuple[Profile, ...]]:
-        """Find the scientists whose interests are nearest to a text.
-
-        Scientists who have left the society are never found.
-        """
+        """Find the scientists in the society whose interests are nearest to a text."""
         place, excluded = self._place(), self._excluded(without)
 
         def find(query: Any) -> tuple[Profile, ...]:
@@ -135,10 +123,7 @@ class Library:
     def people_named(
         self, text: Any, without: Iterable[str] = (), asked: Sequence[Answer[Advice | None]] = ()
     ) -> Answer[tuple[Profile, ...]]:
-        """The profiles of the scientists whose masked names stand in a text.
-
-        Scientists who have left the society are never among them.
-        """
+        """The profiles of the scientists in the society whose masked names stand in a text."""
         excluded, date = self._excluded(without), self._world.day
 
         def find(text: Any, asked: Sequence[Advice | None]) -> tuple[Profile, ...]:
@@ -194,11 +179,7 @@ class Library:
 
 
 def vector_of_text(world: World, place: Place, text: str) -> VectorArray:
-    """Embed a text, or take its vector from the journal (rule 15).
-
-    Returns:
-        An array of shape (1, dim).
-    """
+    """Embed a text, or take its vector, of shape (1, dim), from the journal (rule 15)."""
 
     def vector() -> bytes:
         return np.asarray(world.literature.embedding.encode([text]), dtype=np.float32).tobytes()

@@ -1,9 +1,4 @@
-"""The life of one team, from its founding to its paper or to the reason why there is none.
-
-``live`` is the SimPy process of a team: the protocol's work, then review and publication.
-``publish`` makes a manuscript a paper that others can find, and lets the authors' interests follow
-it. ``end`` waits for the last words of a team and writes the rows that depend on words.
-"""
+"""The life of one team, from its founding to its paper or to the reason why there is none."""
 
 from __future__ import annotations
 
@@ -36,10 +31,7 @@ def live(
     publication: PublicationRule,
     forget: Callable[[Team], None],
 ) -> Process[None]:
-    """The SimPy process of one team: work, execution, review and publication, then its rows.
-
-    Protocol and publication are those of its founding, whatever an intervention sets (rule 23).
-    """
+    """The SimPy process of one team, by protocol and publication of its founding (rule 23)."""
     manuscript: Manuscript | None = None
     reason: str | None = None
     try:
@@ -102,20 +94,13 @@ def reason_of(verdict: Verdict) -> str:
 
 
 def deadline(env: simpy.Environment, team: Team, days: float) -> Process[None]:
-    """A SimPy process that dissolves a team which has not finished in time.
-
-    Args:
-        days: days from now until it is dissolved.
-    """
+    """A SimPy process that dissolves a team which has not finished in time."""
     yield env.timeout(days)
     team.dissolve("deadline")
 
 
 def publish(world: World, team: Team, manuscript: Manuscript) -> None:
-    """Read the manuscript on the clock and make it a paper that others can find (rule 13).
-
-    Others find it strictly after this date: whatever is counted or searched is dated before now.
-    """
+    """Read the manuscript on the clock and make it a paper that others can find (rule 13)."""
     # Read before anything is recorded: an unreadable text must leave no half of a paper.
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
@@ -159,10 +144,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
 
 
 def renew_interests(world: World, paper: Paper) -> None:
-    """Let the interests of a new paper's authors follow it, by the drift rule of the world.
-
-    Changed interests stand in profiles and are searched from now on.
-    """
+    """Let the interests of a new paper's authors follow it, by the drift rule of the world."""
     rule, population = world.drift, world.population
     if rule is None:
         return
@@ -198,11 +180,7 @@ def asked_a_model(world: World, team: Team) -> bool:
 
 
 def end(world: World, team: Team, lab: Lab) -> None:
-    """Wait for every Answer of a team and write the rows that depend on words (rule 24).
-
-    Written here, and not when the words come, the rows have the same order in every run. The
-    team has ended, or the end of the run overtakes it.
-    """
+    """Wait for every Answer of a team and write the rows that depend on words (rule 24)."""
     # Also for a dissolved team: what it asked is answered, journaled and paid (rules 20 and 21).
     world.dispatcher.settle(team.answers)
     for answer in team.answers:

@@ -1,10 +1,7 @@
 """Panels that decide on ideas by marks, of which it is stated how much truth they hold.
 
-Nobody of the society is asked, and no time passes but that of the decision. A mark is the sum of
-how an idea looks to everybody and of what one reviewer alone sees in it. Looks correlate with the
-hidden worth by ``signal``, and the marks of two reviewers with each other by ``agreement``, so that
-the mean of n marks has the reliability of Spearman and Brown (1910). One reviewer, a large panel, a
-lot, and a panel that leaves close cases to a lot are this rule with other numbers.
+Marks correlate with the hidden worth by ``signal`` and with each other by ``agreement``, so the
+mean of n has the reliability of Spearman and Brown (1910).
 """
 
 from __future__ import annotations
@@ -55,11 +52,7 @@ class Panel(Part):
         return self
 
     def accepts(self, looks: float, worthless: float, rng: np.random.Generator) -> bool:
-        """Whether an idea is accepted by the mean of the marks.
-
-        Args:
-            worthless: share of the past papers that have a worth of 0.
-        """
+        """Whether an idea is accepted by the mean of the marks."""
         marks, lot = rng.standard_normal(self.reviewers), rng.random()
         mean = math.sqrt(self.agreement) * looks
         mean += math.sqrt(1.0 - self.agreement) * float(marks.mean())

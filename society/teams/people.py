@@ -1,10 +1,7 @@
 """The people of a team, with members and invitations, meetings and homework, and guests.
 
-Meetings and homework are the only two uses of a scientist's attention. A meeting requests the
-presence of all members in one instant, so requests queue in one global order and no two teams can
-each hold half of the other (rule 19). A consultation is a question that an utterance puts to a
-scientist outside the team. It takes no simulated time and no attention; its row is written, and the
-guest remembers it, when the asking team ends (rule 13).
+A meeting asks for all members in one instant, so no two teams each hold half of the other (rule
+19).
 """
 
 from __future__ import annotations
@@ -123,11 +120,7 @@ class TeamPeople:
     def note_invitation(
         self, who: str, sent: float, known: Mapping[str, Any], outcome: str | None
     ) -> None:
-        """Write the row of an invitation that was answered today; None: it never was.
-
-        Args:
-            sent: date of the invitation, in days.
-        """
+        """Write the row of an invitation that was answered today; None: it never was."""
         team = self._team
         team.open_invitations.pop(who, None)
         answered = None if outcome is None else self._world.day
@@ -145,11 +138,7 @@ class Appointment(NamedTuple):
 
 
 class Meeting:
-    """One turn of a discussion, as a context manager that holds the presence of all members.
-
-    Entering it requests everybody and returns the event of their arrival, to be waited for.
-    Leaving it frees them and writes the row of the table ``meetings``.
-    """
+    """One turn of a discussion, as a context manager that holds the presence of all members."""
 
     def __init__(
         self, world: World, team: Team, appointment: Appointment, stage: str, visit: int, turn: int
@@ -240,14 +229,7 @@ def at_desk(
     effort: float,
     begin: Callable[[float], Any] | None = None,
 ) -> Process[Any]:
-    """Wait for the desk, spend an effort on one project, and write the row of the homework.
-
-    A scientist who worked on another project before first needs ``times.switching``.
-
-    Args:
-        effort: days of full attention.
-        begin: called when the work is taken up, with the days until it will be done.
-    """
+    """Wait for the desk, spend an effort (``begin`` is told the days), and write the row."""
     env, attention, switching = world.env, world.attention, team.times.switching
     assigned, result = env.now, None
     with ExitStack() as desk:
@@ -276,13 +258,7 @@ Chooser: TypeAlias = Callable[[Any, Sequence[Profile]], Profile | None]
 # Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).
 @dataclass(frozen=True, slots=True, eq=False)
 class Consultation:
-    """A question that a speaker may have put to a scientist outside the team.
-
-    Whether it was put is only known when ``reply`` has settled.
-
-    Attributes:
-        date: simulated date of the question, in days.
-    """
+    """A question that a speaker may have put to a scientist outside; ``reply`` tells if it was."""
 
     asker: str
     date: float

@@ -1,11 +1,7 @@
-"""Rules of publication that ask nobody, where every manuscript appears or a random draw decides.
+"""Rules of publication that ask nobody, and the work of one reviewer for those that do.
 
-Publication is what lies between a finished manuscript and its paper. The delay
-``time.publication_delay`` runs from the acceptance of the manuscript. Review by scientists of the
-society is such a rule too; it lives in ``protocols.peer_review``, and the work of one reviewer is
-here (``review``). The manuscript comes to the reviewer's desk; the model is asked when the work is
-taken up, and its words are due when the work is done. So no rule says who is late: scientists with
-much other work are.
+The model is asked when the work is taken up and its words are due when it is done, so no rule says
+who is late: scientists with much other work are.
 """
 
 from __future__ import annotations
@@ -110,13 +106,7 @@ Pose = Callable[[float], "Answer[Any]"]
 
 
 class ReviewTerms(NamedTuple):
-    """The effort and the deadlines of a review.
-
-    Attributes:
-        effort: days of full attention that the work takes.
-        due: days until it is to be delivered.
-        patience: days that the editor waits on after each reminder; above 0.
-    """
+    """The effort and the deadlines of a review in days; ``patience`` after each reminder."""
 
     effort: float
     due: float
@@ -125,11 +115,7 @@ class ReviewTerms(NamedTuple):
 
 
 def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Pose) -> Process[Any]:
-    """Let one reviewer do its work, and wait for it.
-
-    Args:
-        referee: the row of the reviewer, which is filled in.
-    """
+    """Let one reviewer do its work, wait for it, and fill in its row."""
     world, who = lab.world, referee.scientist
     if world.population.has_departed(who):
         # A reviewer of an earlier round may have left the society before this one.

@@ -1,10 +1,6 @@
 """The state of one team, its records, and what the world itself uses of the rules of a team.
 
-The fields of records are columns of tables, which ``results.tables`` describes. Those of review are
-filled in while the review goes on and written when the team ends, because recommendations are made
-of words (rule 24). ``TeamRule`` and ``PublicationRule``
-name no ``Lab``: the lab names the world, and the world holds the rules. Users subclass those of
-``contracts``.
+``TeamRule`` and ``PublicationRule`` name no ``Lab``: it names the world, which holds the rules.
 """
 
 from __future__ import annotations
@@ -89,17 +85,11 @@ class Execution(Part):
     def looks(
         self, lab: Any, texts: Sequence[Answer[str]], *purpose: object
     ) -> tuple[Answer[float], ...]:
-        """How good ideas look to everybody, of mean 0 and standard deviation 1.
-
-        It is for ``lab.pose(..., looks=...)`` alone: no page and no model sees it.
-        """
+        """How good ideas look, of mean 0 and deviation 1; no page and no model sees it."""
         return ()
 
     def carry_out(self, team: Team, lab: Any, manuscript: Any) -> Process[None]:
-        """The work on the idea of a manuscript, as a SimPy process.
-
-        It writes a row of the table ``outcomes``.
-        """
+        """The work on the idea of a manuscript, which writes a row of the table ``outcomes``."""
         raise NotImplementedError
 
 
@@ -130,10 +120,7 @@ class Submission:
 
 @dataclass(slots=True)
 class Reviewer:
-    """A scientist who was asked to review in one round; the fields are columns of ``referees``.
-
-    ``outcome`` is None while the review is open; recommendation and score come once it is read.
-    """
+    """A scientist who was asked to review in one round; the fields are columns of ``referees``."""
 
     submission: int
     round: int

@@ -1,8 +1,4 @@
-"""The ``World``, which holds everything that the teams of a society share.
-
-``Society`` makes one ``World`` from its parts. Teams, labs, policies and the rules of careers get
-the world and know nothing of the Mesa model. Interventions set its changing settings.
-"""
+"""The ``World``, which holds everything that the teams of a society share."""
 
 from __future__ import annotations
 
@@ -176,14 +172,7 @@ class World:
         return self.protocol.newcomer_seats
 
     def bring(self, mentor: int, seats: NewcomerSeats, rng: np.random.Generator) -> int:
-        """Let a newcomer come for a seat in a team.
-
-        Args:
-            mentor: row of the scientist from whom it has its place and some interests.
-
-        Returns:
-            The row of the newcomer.
-        """
+        """Let a newcomer come for a seat, with place and interests of a mentor; returns its row."""
         one_off = bool(rng.random() < seats.one_off)
         row = self.bring_newcomer(mentor, seats.shared, rng)
         self.mentees.setdefault(mentor, []).append((self.day, row))
@@ -210,11 +199,7 @@ class World:
         return cleaned_interests(profile.interests, self.ecosystem.general_terms)
 
     def reference(self, paper_id: str, distance: float, date: float) -> Reference:
-        """Make the search result for a paper, with the names of those who may be asked about it.
-
-        Args:
-            date: date of the search in days; who has left the society before it is not named.
-        """
+        """Make the search result for a paper, naming authors who were present on the date."""
         named = dict.fromkeys(self.literature.paper(paper_id).authors)
         present = (name for name in named if self.population.was_present(name, date))
         authors = tuple(islice(present, NAMED_AUTHORS))
@@ -223,11 +208,7 @@ class World:
     def nearest_scientists(
         self, count: int, without: frozenset[str], date: float, text: str
     ) -> tuple[Profile, ...]:
-        """Find the scientists whose interests are nearest to a text, as of a date.
-
-        Args:
-            date: date in days; interests and profiles are those known before it.
-        """
+        """Find the scientists whose interests, as known before a date, are nearest to a text."""
         found = self.knowledge.search(text, count, self.knowledge.visible(date), without)
         rows = [self.population.rows[profile.id] for profile in found]
         return tuple(self.population.profile(row, date) for row in rows)
@@ -298,10 +279,7 @@ class World:
         return self.assistance if since is not None and since <= self.day else None
 
     def depart(self, row: int, why: str) -> None:
-        """Let a scientist (row) leave the society now, for a reason as in the table ``careers``.
-
-        It leaves its teams at once, or after the meeting that they hold. A team that it leads ends.
-        """
+        """Let a scientist leave the society and, after a meeting, its teams; its own end."""
         who = self.population.names[row]
         self.population.depart(row)
         self.log.event("departed", scientist=who, why=why)
