@@ -221,6 +221,8 @@ class HttpClient:
                 ),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect),
                 headers=headers,
+                # A cookie of an earlier answer must not change what a server says.
+                cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=False,
             )
         return self._session

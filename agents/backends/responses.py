@@ -388,7 +388,9 @@ def one_line(text: str) -> str:
 
 def get_field(thing: Any, name: str) -> Any:
     """A field of plain data or of an object; None where there is none."""
-    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+    # Asked for dictionaries first: to ask for any mapping takes ten times as long.
+    plain = isinstance(thing, dict) or isinstance(thing, Mapping)  # noqa: SIM101
+    return thing.get(name) if plain else getattr(thing, name, None)
 
 
 def _destination(status: int, headers: Mapping[str, str]) -> str:

@@ -117,10 +117,15 @@ def sent_schema_for(form: type[Form], slots: Mapping[str, Any]) -> str:
 def _schema_as(
     write: Callable[[Mapping[str, Any]], str], form: type[Form], slots: Mapping[str, Any]
 ) -> str:
-    if any(getattr(form, name).__func__ is not getattr(Form, name).__func__ for name in _OWN):
+    if _has_schema_of_its_own(form):
         return write(form.schema_for(slots))
     # Of most forms the schema differs between two questions by the fields not asked for alone.
     return _written_once(write, form, tuple(form.unasked(slots)))
+
+
+@cache
+def _has_schema_of_its_own(form: type[Form]) -> bool:
+    return any(getattr(form, name).__func__ is not getattr(Form, name).__func__ for name in _OWN)
 
 
 @lru_cache(maxsize=1024)

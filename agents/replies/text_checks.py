@@ -69,9 +69,7 @@ def check_text(
         (name, described, split_words(text), text)
         for name, described, text in _texts(schema, reply.model_dump(by_alias=True, mode="json"))
     ]
-    phrases = {split_words(one) for one in _phrases(schema)} - {()}
-    copied = _runs(phrases, RUN) | _page_runs(instructions, RUN)
-    long_runs = _page_runs(instructions, LONG_RUN)
+    phrases, copied, long_runs = _words_of_page(tuple(_phrases(schema)), instructions)
     echoed = ""
     for name, _, words, text in texts:
         if (not words and text.strip()) or (words and _is_echo(words, phrases, copied, long_runs)):
@@ -164,7 +162,7 @@ def _texts(schema: Mapping[str, Any], value: Any, name: str = "") -> Iterator[tu
         members, each = schema.get("properties", {}), schema.get("additionalProperties")
         for key, part in value.items():
             inner = members.get(key, each)
-            if isinstance(inner, Mapping):
+            if isinstance(inner, dict):
                 yield from _texts(inner, part, name or key)
     elif isinstance(value, list):
         for part in value:
@@ -175,19 +173,23 @@ def _texts(schema: Mapping[str, Any], value: Any, name: str = "") -> Iterator[tu
 
 def _phrases(schema: Any) -> Iterator[str]:
     """Descriptions of a schema, and names of its fields."""
-    if isinstance(schema, Mapping):
+    if isinstance(schema, dict):
         if isinstance(described := schema.get("description"), str):
             yield described
-        yield from schema.get("properties", {})
-    parts = schema.values() if isinstance(schema, Mapping) else schema
-    for part in parts:
-        if isinstance(part, Mapping | list):
+        yield from schema.get("properties", ())
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
             yield from _phrases(part)
 
 
 @lru_cache(maxsize=256)
-def _page_runs(instructions: str, length: int) -> set[Words]:
-    return _runs(map(split_words, (instructions, FIELDS, PATTERN)), length)
+def _words_of_page(
+    described: tuple[str, ...], instructions: str
+) -> tuple[set[Words], set[Words], set[Words]]:
+    """Phrases of a form, runs of words that count as copied from the page, and long runs of it."""
+    phrases = {split_words(one) for one in described} - {()}
+    page = [split_words(text) for text in (instructions, FIELDS, PATTERN)]
+    return phrases, _runs((*phrases, *page), RUN), _runs(page, LONG_RUN)
 
 
 def _runs(texts: Iterable[Words], length: int) -> set[Words]:

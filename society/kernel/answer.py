@@ -259,7 +259,10 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     """Render the prompt, ask the model and read the reply; fill in the row of the call."""
     # Before anything is asked: a call that held a slot of the gateway while it waits for the words
     # of another call could wait for ever (rule 17).
-    slots = {name: await settled(value) for name, value in pending.slots.items()}
+    slots = {
+        name: await settled(value) if isinstance(value, (Answer, tuple, list)) else value
+        for name, value in pending.slots.items()
+    }
     slots |= {"role": pending.role, "me": pending.who, "year": pending.year}
     recalled: tuple[str, ...] = ()
     if pending.memory:

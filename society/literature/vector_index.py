@@ -146,7 +146,9 @@ class VectorIndex:
         first = len(self._past)
         early, late = min(visible, first), max(visible - first, 0)
         # Of so few visible rows of a large past all are compared.
-        rows = np.array([row for row in range(early) if row not in hidden], dtype=np.int64)
+        shown = np.ones(early, bool)
+        shown[[row for row in hidden if row < early]] = False
+        rows = np.flatnonzero(shown)
         if self._cells is not None and early > EXACT_UP_TO:
             gone = [row for row in hidden if row < early]
             rows = self._cells.propose(point, k, early, gone)
@@ -155,9 +157,12 @@ class VectorIndex:
             scores = np.einsum("ij,j->i", self._rows[:late], point) - self._halves[:late, 0]
             gone = [row - first for row in hidden if row >= first]
             rows = np.concatenate([rows, candidates(scores, k, gone) + first])
-        distances = exact_distances(self.rows(rows), point).tolist()
+        distances = exact_distances(self.rows(rows), point)
+        if len(rows) > k:
+            nearest = distances <= np.partition(distances, k - 1)[k - 1]
+            rows, distances = rows[nearest], distances[nearest]
         ids = (self._ids[row] for row in rows.tolist())
-        ranked = sorted(zip(distances, ids, rows.tolist(), strict=True))[:k]
+        ranked = sorted(zip(distances.tolist(), ids, rows.tolist(), strict=True))[:k]
         return [(row, distance) for distance, _, row in ranked]
 
 
