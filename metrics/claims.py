@@ -1,18 +1,6 @@
-"""Claims of generated texts that nothing stands behind, and who takes part in what is generated.
+"""Claims of generated texts that nothing stands behind: no experiment is done in a society.
 
-No experiment is done in a society of virtual scientists, so a figure that an abstract states as a
-result was made up. A sentence is counted if it holds a figure of a result (a percentage, a factor,
-a score, a p value, a count of cases) and a verb of a result, and neither announces it ("we expect",
-"would", "to reduce") nor gives a source for it. These are rules over words: they miss what is
-phrased otherwise, and ``python -m tests.metrics.claims.precision`` prints how often they err.
-
-References are keys of papers in brackets (``[P17]``), DOIs, arXiv numbers, and an author with a
-year ("Chen et al. (2024)"). A scientist of a society sees papers by their keys and scientists under
-their masked names, so a reference in another form cannot come from what it was shown.
-
-Last, shares of groups (main topics, classes of seniority) among those who are invited, accept, are
-consulted, publish and are cited, beside their shares of the population: a model, or the data that
-it sees, may prefer some. Institutions are not compared.
+The rules are over words; ``python -m tests.metrics.claims.precision`` prints how often they err.
 """
 
 from __future__ import annotations
@@ -141,17 +129,7 @@ _Copied = tuple[int | None, str | None, str | None]
 
 
 def run_claims(run: Run) -> pd.DataFrame:
-    """Figures, references and copied passages of every paper of a run (this project).
-
-    Returns:
-        One row per paper: ``paper``; ``figures`` (sentences that state a figure as a result) and
-        ``figures_text`` (those sentences); ``references`` (named in the text) and
-        ``unknown_references`` (of those, known neither in the literature nor in the society), with
-        ``unknown_text``; ``copied`` (words of the longest run shared with a paper that it cites),
-        ``copied_from`` (its id) and ``copied_text``, all three missing where there is no
-        abstract. What needs the literature is missing where the run was opened without databases
-        and was written without this measure.
-    """
+    """Figures, references and copied passages of every paper of a run (this project)."""
     if "claims" in run.metric_names():
         return run.metric("claims")
     papers = run.table("papers")
@@ -245,11 +223,7 @@ GROUP_COLUMNS = {
 
 
 def representation(run: Run) -> pd.DataFrame:
-    """Shares of topics and of seniority, stage by stage, beside the population (this project).
-
-    Every event counts: who is invited twice counts twice. Intervals are Wilson's (1927), as if
-    events were independent, which they are not within a team; they are somewhat too narrow.
-    """
+    """Shares of topics and of seniority, stage by stage, beside the population (this project)."""
     rows = [
         row
         for group, values in (("topic", _topics(run)), ("seniority", _seniority(run)))

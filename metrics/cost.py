@@ -1,9 +1,6 @@
 """Calls and tokens, VirSci's inference cost, and what the backend was asked and paid.
 
-VirSci counts as inference cost one call per member and turn of the stages topic, ideas, novelty
-and abstract: n = 4 members and K = 5 turns give 80. Selection, invitations, summaries, decisions,
-guests, reviews, re-asks and trimmed askings are calls, but not inference cost. The ledger of
-requests and money belongs to the run, not to the simulated world: no measure depends on it.
+Inference cost is one call per member and turn of four stages: four members and five turns cost 80.
 """
 
 from __future__ import annotations
@@ -48,11 +45,7 @@ BY_RUNG = ["form", "rung", "calls", *VERDICTS]
 
 
 def calls_by_act(run: Run) -> pd.DataFrame:
-    """Calls by act, in nouns; the sum is the number of rows of ``calls`` (this project).
-
-    Columns: ``act``, ``calls``, ``prompt_tokens``, ``completion_tokens`` (tokens; missing where
-    the backend counts none), ``defaulted`` and ``unruled`` (calls).
-    """
+    """Calls by act, in nouns; the sum is the number of rows of ``calls`` (this project)."""
     calls = run.table("calls")
     return _counted(calls.assign(act=calls["act"].map(ACTS).fillna(calls["act"])), "act")
 
@@ -78,18 +71,7 @@ def calls_by_model(run: Run) -> pd.DataFrame:
 
 
 def calls_by_rung(run: Run) -> pd.DataFrame:
-    """How the reply to each question was read, by form and rung (this project).
-
-    Questions are counted, not askings: re-asks and trimmed askings are the way to a reply.
-
-    Returns:
-        One row per ``form`` and ``rung`` of ``RUNGS``, in that order, also where nothing came to
-        it: ``calls``, their ``share`` among those of the form (0..1), and how many of them had
-        the verdict ``unreadable``, ``refused``, ``filtered`` or ``overflow`` (above the default:
-        too long at first, and read when trimmed). Calls of which no rung is known (never sent,
-        since words they needed never came) are a row with a missing
-        ``rung``, whose verdicts are missing.
-    """
+    """How the reply to each question was read, by form and rung (this project)."""
     calls = run.table("calls")
     first = calls[~calls["act"].isin(REPEATED_ACTS)]
     rung = first["rung"].mask(first["rung"].isna() & first["verdict"].notna(), "unread")
@@ -108,17 +90,7 @@ def calls_by_rung(run: Run) -> pd.DataFrame:
 
 
 def reply_texts(run: Run) -> pd.DataFrame:
-    """What was noticed about the texts of a model's replies, by form (this project).
-
-    Nobody judges what they say. Questions are counted, not askings.
-
-    Returns:
-        One row per ``form`` of which a model was asked: ``asked`` (questions sent), ``echoed``
-        (a reply copied the page and was requested again), ``default`` (replaced by the form's
-        default), ``spoilt`` (either), ``equal`` (an earlier reply of another scientist),
-        ``short`` (fewer than half of the requested words), ``loop`` (one phrase three times) and
-        ``cut`` (at the limit of length).
-    """
+    """What was noticed about the texts of a model's replies, by form (this project)."""
     calls = run.table("calls")
     sent = calls["rung"].notna() | calls["verdict"].notna()
     first = calls[~calls["act"].isin(REPEATED_ACTS) & sent & calls["live"].fillna(False)]
@@ -225,18 +197,7 @@ class Session(LedgerRecord):
 
 
 class Ledger(LedgerRecord):
-    """Sums over all sessions of a run.
-
-    Attributes:
-        cached_tokens: prompt tokens that the provider took from its cache.
-        estimated: answers whose tokens the provider did not count.
-        usd: US dollars at the prices known; 0 where none is.
-        free: True if all servers that were asked are on the machine of the run.
-        in_doubt_tokens: most tokens these can have cost.
-        in_doubt_usd: most US dollars.
-        cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
-        cut_off_usd: most US dollars.
-    """
+    """Sums over all sessions of a run."""
 
     attempts: Count = 0
     outcomes: dict[str, Count] = Field(default_factory=dict)

@@ -1,7 +1,6 @@
 """Network files of a run in GraphML and GEXF 1.3, the same bytes every time.
 
-GraphML is written here, because the digest of a run is taken of these bytes, which must not change
-with the version of networkx; and in pieces, since a large network does not fit in memory twice.
+GraphML is written here: a run's digest is taken of it, and must not change with networkx.
 """
 
 from __future__ import annotations
@@ -27,14 +26,7 @@ TYPES: dict[type, str] = {str: "string", int: "long", float: "double"}
 
 
 def coauthor_graph(run: Run) -> nx.Graph[str]:
-    """The co-authorship network at the end of the run, the ties before day 0 included.
-
-    Nodes are the run's scientists and everybody they have a tie with (``topic``, and
-    ``papers_in_run``: authorships in the run; the column ``papers`` of the table ``scientists``
-    counts those before day 0); edges have ``weight`` (joint papers), ``before`` and ``since``
-    (those before and since day 0) and ``start`` (date of the first, in days; negative before
-    day 0). The graph's own attribute ``speaker`` says who spoke in the run.
-    """
+    """The co-authorship network at the end of the run, the ties before day 0 included."""
     graph = _empty_graph(run)
     written = run.table("authorships")["scientist"].value_counts().to_dict()
     people, edges = run.table("scientists"), _edges(run.table("ties"))

@@ -1,9 +1,4 @@
-"""Who wrote what when, and measures of citations, productivity, inequality and disruption.
-
-A simulated and a real community are measured by the same table of authorships (paper, scientist,
-date). A paper disrupts where later papers cite it without what it cites (Funk and Owen-Smith 2017;
-Wu, Wang and Evans 2019), and develops where they cite both.
-"""
+"""Who wrote what when, and measures of citations, productivity, inequality and disruption."""
 
 from __future__ import annotations
 
@@ -25,11 +20,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class AuthorshipTable:
-    """Authorships by date, and what was known before the first of them.
-
-    Attributes:
-        rows: ``paper``, ``scientist``, ``date`` (days); one row per authorship.
-    """
+    """Authorships by date, and what was known before the first of them."""
 
     rows: pd.DataFrame
     prior_authors: frozenset[str] = frozenset()
@@ -88,10 +79,7 @@ def map_numbers(keys: pd.Series, values: pd.Series) -> pd.Series:
 
 
 def gini(values: Any) -> float:
-    """Gini coefficient of values >= 0: 0 if all are equal, towards 1 if one has all (Gini 1912).
-
-    NaN of nothing, of zeros only, or with a value below zero.
-    """
+    """Gini coefficient of values >= 0: 0 if all are equal, towards 1 if one has all (Gini 1912)."""
     ordered: FloatArray = np.sort(np.asarray(values, dtype=np.float64))
     n = len(ordered)
     if not n or ordered[0] < 0 or ordered.sum() == 0:
@@ -266,12 +254,7 @@ KINDS = ("only_it", "both", "only_its_references")
 
 
 def disruption(run: Run) -> pd.DataFrame:
-    """CD index of each paper of the society of Funk and Owen-Smith 2017 (Wu et al. 2019).
-
-    Later papers cite it alone, it and something that it cites, or only what it cites: CD =
-    (only_it - both) / (only_it + both + only_its_references). What it cites may be of the past
-    corpus. Later papers are the society's: none of the past is later than a paper of the run.
-    """
+    """CD index of each paper of the society of Funk and Owen-Smith 2017 (Wu et al. 2019)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
     table = papers.reset_index(drop=True)
     cites = run.table("citations")
@@ -294,13 +277,7 @@ def disruption(run: Run) -> pd.DataFrame:
 def count_later_papers(
     graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float] = (np.inf,)
 ) -> list[IntArray]:
-    """Later papers of each kind for every paper.
-
-    Args:
-        graph: row cites column; the first columns are the papers of the rows, others follow.
-        dates: of the rows, in days.
-        windows: days after a paper within which later ones count.
-    """
+    """Later papers of each kind for every paper."""
     count = len(dates)
     ends = graph[:, :count].tocoo()
     citing, cited = (place.astype(np.int64) for place in ends.coords)

@@ -1,7 +1,4 @@
-"""Measures that no statistic of one column gives: functions from a Run to one number.
-
-Each gives NaN where the tables of the run do not hold what it needs, never zero for it.
-"""
+"""Measures that no statistic of one column gives: functions from a Run to one number."""
 
 from __future__ import annotations
 
@@ -30,10 +27,7 @@ def scientists(run: Run) -> float:
 
 
 def share_with_paper(run: Run) -> float:
-    """Teams with a paper, of those that have ended, 0..1.
-
-    A paper that is accepted counts before it is visible; a manuscript in review has not ended.
-    """
+    """Teams with a paper, of those that have ended, 0..1."""
     states = run.table("teams")["state"]
     return mean(known_numbers(states[~unended(run)].isin(["published", "finished"])))
 
@@ -45,10 +39,7 @@ def people_with_paper(run: Run) -> float:
 
 
 def giant_component_people(run: Run) -> float:
-    """Scientists in the largest component of joint papers since day 0, of all, 0..1.
-
-    Without a joint paper it is 0: everybody is alone.
-    """
+    """Scientists in the largest component of joint papers since day 0, of all, 0..1."""
     people = people_ever(run)
     tied = network_statistics(adjacency(network_ties(run.table("ties"), "grown")))
     nodes, share = tied["nodes"] or 0, tied["giant_share"] or 0.0
@@ -104,20 +95,14 @@ def noticed_share(run: Run, what: str) -> float:
 
 
 def mean_turns(run: Run, stage: str) -> float:
-    """Turns of a stage in its first visit, mean over the teams that wrote a paper and came to it.
-
-    Counted from utterances and ballots, as the inference cost is.
-    """
+    """Turns of a stage in its first visit, mean over the teams with a paper that came to it."""
     calls, wrote = run.table("calls"), teams_with_paper(run)
     said = calls[calls["act"].isin(COUNTED) & (calls["stage"] == stage) & (calls["visit"] == 1)]
     return mean(known_numbers(said[said["team"].isin(wrote)].groupby("team")["turn"].max()))
 
 
 def invited_guests(run: Run) -> float:
-    """Invitations to somebody whom the inviter had consulted in a team that had ended, 0..1.
-
-    A team has ended when its paper appears, or when it stops without one.
-    """
+    """Invitations to somebody whom the inviter had consulted in a team that had ended, 0..1."""
     asked, sent = run.table("consultations"), run.table("invitations")
     if not len(sent):
         return NAN
@@ -130,10 +115,8 @@ def invited_guests(run: Run) -> float:
 
 
 def _ended(run: Run) -> pd.Series:
-    """The date on which each team ended, by its id; missing while it works or waits for its paper.
-
-    A team that is rejected ends with the last decision, which comes after the work was done.
-    """
+    """The date on which each team ended, by its id; missing while it works or waits."""
+    # A team that is rejected ends with the last decision, which comes after its work was done.
     teams = run.table("teams").set_index("team")
     decided = run.table("submissions").groupby("team")["decided"].max().reindex(teams.index)
     stopped = decided.fillna(teams["finished"]).where(teams["state"] == "dissolved")

@@ -1,10 +1,6 @@
-"""The tables of measures (numbers of a run), metrics (tables computed from it) and facts, by name.
+"""The tables of measures (numbers of a run), metrics (tables computed from it) and facts.
 
-Nothing is imported here but names: a scenario and a study are checked against them before pandas is
-loaded. ``metrics.registry`` imports the functions and computes. To add a measure, write one row in
-``measures.csv`` and a hand-worked example as its test; to add a metric, write a function from a Run
-to a DataFrame whose docstring cites its source, and one line in ``FAMILY_METRICS``; to add a fact,
-write its class in ``metrics.facts`` and one line in ``FACTS`` (docs/extend.md).
+Names only: a scenario and a study are checked against them before pandas is loaded.
 """
 
 from __future__ import annotations
@@ -144,10 +140,7 @@ COMPARING = ("novelty", "leaks", "claims")
 
 
 def metrics_named(name: str) -> tuple[str, ...]:
-    """The metrics that a name under ``metrics`` stands for; none for an unknown name.
-
-    Where a family and a metric share a name, the family is meant: it holds that metric.
-    """
+    """The metrics that a name under ``metrics`` stands for; none for an unknown name."""
     if name in FAMILY_METRICS:
         return tuple(FAMILY_METRICS[name])
     return (name,) if any(name in family for family in FAMILY_METRICS.values()) else ()
@@ -175,18 +168,7 @@ def compares_papers(names: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of a run, or of the papers of a real community.
-
-    Attributes:
-        label: in a sentence; it names the denominator of a share or mean.
-        unit: in words; ``share`` is 0..1 and an empty text a pure number.
-        low: the least value that it can have.
-        high: the largest; infinite where there is none.
-        definition: one line, which completes the label.
-        source: who defined it.
-        how: ``table.column.statistic`` or ``module:function(argument)`` below
-            ``virsci_society.metrics``; empty where it belongs to a comparison with real papers.
-    """
+    """One number of a run, or of the papers of a real community."""
 
     family: str
     label: str
@@ -196,6 +178,7 @@ class Measure:
     definition: str
     source: str
     how: str
+    """As ``registry._computed_by`` reads it; empty: of a comparison with real papers."""
 
     @property
     def meaning(self) -> str:
@@ -232,12 +215,7 @@ RUN_MEASURES = tuple(name for name, one in MEASURES.items() if one.how)
 
 
 def measure_extent(name: str) -> tuple[float, float]:
-    """The least and the largest value that a measure can have; infinite where that is not known.
-
-    Args:
-        name: a key of ``MEASURES``, or ``table.column.statistic``, of which a ``count``, a
-            ``share`` and a ``gini`` are known to be bounded.
-    """
+    """The least and the largest value that a measure can have; infinite where that is not known."""
     if name in MEASURES:
         return MEASURES[name].low, MEASURES[name].high
     statistic = name.rpartition(".")[2]

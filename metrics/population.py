@@ -63,12 +63,7 @@ class TopicHistory:
 
 
 def drift(run: Run) -> pd.DataFrame:
-    """Change of the interests of each scientist whose interests have changed (Jia et al. 2017).
-
-    After Jia, Wang and Szymanski (Nature Human Behaviour 1:0078), who compare papers of the
-    beginning and of the end of a career by cosine. Here the first list of
-    interests of a scientist is compared with the last one, and all interests count alike.
-    """
+    """Change of the interests of each scientist whose interests have changed (Jia et al. 2017)."""
     rows = run.table("interests")
     lists = rows[["interests", "entered", "dropped"]].map(_split_list)
     changes = []
@@ -91,10 +86,7 @@ def drift(run: Run) -> pd.DataFrame:
 
 
 def main_topics(run: Run) -> float:
-    """Effective number of main topics at the end: exp of their Shannon entropy (Hill 1973).
-
-    As many topics as, equally frequent, would be as diverse as those of all scientists listed.
-    """
+    """Effective number of main topics at the end: exp of their Shannon entropy (Hill 1973)."""
     topics = TopicHistory(run)
     counts = Counter(topics.as_of(who, np.inf) for who in run.table("scientists")["scientist"])
     del counts[None]
@@ -105,11 +97,7 @@ def main_topics(run: Run) -> float:
 
 
 def keyword_diversity(run: Run) -> float:
-    """Effective number of keywords of the papers, by Simpson's index (Simpson 1949).
-
-    The inverse of the chance that two keywords, drawn without replacement from those of all papers,
-    are the same: unbiased, so that more papers of the same subjects have the same extent.
-    """
+    """Effective number of keywords of the papers, by Simpson's index (Simpson 1949)."""
     words = [word for text in run.table("papers")["keywords"] for word in _split_list(text)]
     counts = np.array(list(Counter(words).values()), dtype=np.float64)
     alike = float((counts * (counts - 1)).sum())

@@ -124,12 +124,7 @@ def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
 
 
 def name_error(name: str, own: Mapping[str, Metric] | None = None) -> str | None:
-    """The error of a measure's name in words, or None where the name is right.
-
-    Args:
-        name: of a measure, or ``table.column.statistic``.
-        own: metrics from outside by name.
-    """
+    """The error of a measure's name in words, or None where the name is right."""
     try:
         _function(name, own)
     except InputError as error:
@@ -155,12 +150,7 @@ _TABLE = re.compile(r"(?P<table>\w+)(\[((?P<key>\w+)=)?(?P<value>[^]]+)])?\.(?P<
 
 
 def _computed_by(how: str) -> RunFunction:
-    """The function of a run that a row of ``measures.csv`` describes.
-
-    It is ``module:function(arguments)``; ``table.rows``; or ``table.column.statistic``, where
-    ``table[published]`` has the rows of teams with a paper, ``table[key=value]`` those with a value
-    and ``last`` is the last row.
-    """
+    """The function of a run that a row of ``measures.csv`` describes."""
     if ":" in how:
         place, _, given = how.partition("(")
         function, arguments = (

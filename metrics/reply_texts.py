@@ -18,10 +18,7 @@ def text_counts(reading: Mapping[str, Any] | None) -> dict[str, int]:
 
 
 def text_sentences(reading: Mapping[str, Any] | None) -> list[str]:
-    """What to say first of a model's replies, which nobody has judged; nothing of those of rules.
-
-    ``show``, the page and the summary print the same.
-    """
+    """What to say first of a model's replies, which nobody has judged; nothing of rules."""
     counts = text_counts(reading)
     asked, spoilt = counts["asked"], counts["spoilt"]
     if not asked or reading is None:

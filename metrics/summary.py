@@ -25,27 +25,7 @@ COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost", 
 
 
 def summarise_run(run: Run) -> dict[str, Any]:
-    """Describe a run in plain values only; what is not available is None.
-
-    Returns:
-        ``scenario`` (name), ``seed``, ``days``, ``scientists`` (number), ``teams`` (founded,
-        published, dissolved by reason, running, finished; of a partial run only those that had
-        ended are known, so that the last two are None), ``team_sizes`` (least and largest, as they
-        came), ``papers``, ``calls`` (total,
-        by_stage, by_act), ``inference_cost`` (per_team, by_stage, mean over teams that wrote a
-        paper, extra),
-        ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``embedding`` (in
-        which they are measured, or None), ``invitations`` (sent, accepted,
-        declined, full, unanswered, cross_team), ``consultations``, ``max_memberships``,
-        ``waiting_days`` (mean days a team waits for its people per round, by size), ``reading``
-        (of the questions whose rung is known: ``asked``, ``rungs``, ``verdicts``, ``defaulted``
-        as a share, ``by_form``, ``texts`` (``reply_texts``); None if none is known), ``ledger``
-        (attempts, outcomes, tokens,
-        usd, sessions, ...; None if the manifest has none), ``digest``, ``backend``,
-        ``partial`` (why the run was stopped; None for a finished one, else ``state`` says whether
-        it was stopped or killed, or failed), ``until`` (the day on which it would have ended),
-        and ``papers_per_person`` (number of scientists by papers).
-    """
+    """Describe a run in plain values only; what is not available is None."""
     ledger, until = read_ledger(run), run.manifest.get("until")
     return {
         "scenario": run.name,

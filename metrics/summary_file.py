@@ -1,8 +1,4 @@
-"""The summary of a finished run as a file of its folder, so that it is shown without the tables.
-
-``summary.json`` names the hash of the tables that it was made from. Where a measure was computed
-again later, or the folder is of an earlier release, the summary is made from the tables instead.
-"""
+"""The summary of a finished run as a file of its folder, so that it is shown without the tables."""
 
 from __future__ import annotations
 

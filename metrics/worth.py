@@ -1,9 +1,6 @@
 """Outcomes of ideas that were carried out, and what is on record of them.
 
-The hidden worth of an idea is in the table ``outcomes``, where nobody in the society reads it. A
-*claim* is a published success that repeats nothing; it is *true* if the worth of its idea reaches
-the success threshold. A claim is *refuted* once more published replications have failed than
-succeeded.
+Hidden worth is in the table ``outcomes``, where nobody in the society reads it.
 """
 
 from __future__ import annotations

@@ -188,13 +188,7 @@ def _ends(tables: FactTables) -> pd.DataFrame:
 
 
 def super_ties(ends: pd.DataFrame) -> BoolArray:
-    """For each tie of each scientist, whether it is a super tie.
-
-    The threshold of scientist i is (mean strength of its ties - 1) x ln(number of its ties): so
-    strong is the strongest of so many ties when strengths are spread exponentially. Careers of a
-    few papers are no subject of the source. Here a super tie has at least two joint papers, and
-    its scientist at least two co-authors.
-    """
+    """For each tie of each scientist, whether it is a super tie."""
     strength = ends["joint_papers"].astype("float64")
     grouped = strength.groupby(ends["scientist"])
     mean, count = grouped.transform("mean"), grouped.transform("size")

@@ -219,10 +219,7 @@ class HotStreak(Fact):
 
 
 def disruption(tables: FactTables) -> FloatArray:
-    """The CD index over five years of each paper; NaN without references, or five years.
-
-    Papers of one year know nothing of each other, since nothing is known of their order.
-    """
+    """The CD index over five years of each paper; NaN without references, or five years."""
     found = np.full(len(tables.works), np.nan)
     if tables.references is None:
         return found
@@ -336,12 +333,7 @@ def main_keywords(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def pair_z(tables: FactTables) -> tuple[IntArray, FloatArray]:
-    """The paper, and the z, of every pair of different topics among its references.
-
-    A paper's topic is its commonest keyword. z compares how many pairs of references have two
-    topics with how many would if topics stood side by side as often as their numbers say; its
-    standard deviation is that of a count (Poisson).
-    """
+    """The paper, and the z, of every pair of different topics among its references."""
     topics = main_keywords({str(n): words for n, words in enumerate(tables.topics or ())})
     numbers = {word: number for number, word in enumerate(sorted(set(topics.values())))}
     of = np.full(len(tables.works) + 1, -1)

@@ -110,11 +110,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class Judged:
-    """One fact of a society or a field, judged.
-
-    Attributes:
-        values: one for each run, NaN where it is not defined.
-    """
+    """One fact of a society or a field, judged."""
 
     name: str
     fact: Fact
@@ -128,11 +124,7 @@ class Judged:
 def judge_facts(
     facts: Mapping[str, Fact], sides: Sequence[FactTables], draws: int = DRAWS, seed: int = 0
 ) -> list[Judged]:
-    """Measure and judge facts of one society or field.
-
-    Args:
-        draws: null draws of each run, at least 3.
-    """
+    """Measure and judge facts of one society or field."""
     measured = {
         name: fact
         for name, fact in facts.items()

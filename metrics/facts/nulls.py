@@ -1,8 +1,4 @@
-"""Null models, which put one thing in the tables at random and keep the others.
-
-What a null keeps is stated in its words. Authors that would stand on a paper twice are exchanged
-again; where a year is too small for that they stay, and count as one pair with nobody.
-"""
+"""Null models, which put one thing in the tables at random and keep the others."""
 
 from __future__ import annotations
 

@@ -24,10 +24,7 @@ def people_before(tables: FactTables, end: int) -> IntArray:
 
 
 def network(tables: FactTables, end: int) -> sparse.csr_array:
-    """The symmetric matrix of ones of all pairs with a joint paper before a year.
-
-    Its rows are the people who have written by then, in order of their numbers.
-    """
+    """The symmetric matrix of ones of all pairs with a joint paper before a year."""
     ties = tables.ties
     chosen = int(np.searchsorted(ties.first, end))
     rows = np.full(tables.works.people, -1, dtype=np.int64)
@@ -207,11 +204,7 @@ KINDS = 3
 
 @lru_cache(maxsize=1)
 def chances(tables: FactTables) -> FloatArray:
-    """By mutual partners (0, 1, 2 or more), the chance that a pair writes its first paper.
-
-    Pairs are those of people who had written before a year and write in it, and who had not
-    written together; partners are those of before the year.
-    """
+    """By mutual partners (0, 1, 2 or more), the chance that a pair writes its first paper."""
     pairs, tied = np.zeros(KINDS), np.zeros(KINDS)
     ties = tables.ties
     for year in range(1, tables.years):

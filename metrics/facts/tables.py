@@ -1,8 +1,4 @@
-"""Papers of a run or of a real field in the form in which every fact is measured.
-
-Papers are those from the boundary on, dated by the year, since real papers are. What is known of
-the time before is who had written by then.
-"""
+"""Papers of a run or of a real field in the form in which every fact is measured."""
 
 from __future__ import annotations
 
@@ -40,11 +36,7 @@ class FactPaper(NamedTuple):
 
 
 class Ties(NamedTuple):
-    """Pairs of people with a joint paper, by the year of their first one.
-
-    Attributes:
-        first: year of the first joint paper, never decreasing.
-    """
+    """Pairs of people with a joint paper, by the year of their first one."""
 
     one: IntArray
     other: IntArray
@@ -54,22 +46,14 @@ class Ties(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FactTables:
-    """The tables of one run, field or null.
-
-    Attributes:
-        years: how many whole years there are, from the boundary on.
-        works: who wrote which papers; their dates are 1 January of year 0, 1, ... in days.
-        references: an integer array of shape (references, 2): number of the citing paper, and of
-            the cited one; numbers from ``len(works)`` on are of papers before the boundary or
-            elsewhere. None: no reference is known.
-        further: tables of a run as they are, by name, and those of ``MEASURED``; empty for a field.
-    """
+    """The tables of one run, field or null."""
 
     name: str
     years: int
     works: Authorships
     wrote_before: BoolArray
     references: IntArray | None = None
+    """Citing paper and cited one, m x 2; from ``len(works)`` on they are of other papers."""
     topics: tuple[tuple[str, ...], ...] | None = None
     further: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
     cited: Sequence[str] = field(default=(), repr=False)
@@ -143,11 +127,7 @@ def make_tables(
     wrote: Collection[str] = frozenset(),
     further: Mapping[str, pd.DataFrame] | None = None,
 ) -> FactTables:
-    """The tables of some papers; those without an author or from year ``years`` on are left out.
-
-    Args:
-        years: whole years from the boundary on, at least 1.
-    """
+    """The tables of some papers; those without an author or from year ``years`` on are left out."""
     # By year and id, for a run as for a field: within a year nothing is known of the order.
     kept = sorted(one for one in papers if one.authors and 0 <= one.year < years)
     numbers: dict[str, int] = {}
@@ -183,12 +163,7 @@ def _references(papers: Sequence[FactPaper]) -> tuple[list[str], IntArray]:
 
 
 def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:
-    """The tables of a run.
-
-    Args:
-        run: of at least one year, or what there is counts as one.
-        wrote: who had written before day 0; None: the scientists of day 0 with a paper.
-    """
+    """The tables of a run."""
     if wrote is None:
         people = run.table("scientists")
         wrote = frozenset(people.loc[people["papers"].fillna(0) > 0, "scientist"])
@@ -212,10 +187,7 @@ def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:
 
 
 def team_places(run: Run) -> pd.DataFrame:
-    """Whether known authors of a paper worked at different institutions just before its date.
-
-    One row per ``paper`` with two or more authors whose institution is known: ``remote``.
-    """
+    """Whether known authors of a paper worked at different institutions just before its date."""
     people, moves = run.table("scientists"), run.table("careers")
     moved = moves.loc[moves["change"] == "moved", ["scientist", "date", "place"]]
     first = people[["scientist", "arrived", "institution"]].fillna({"arrived": -math.inf})
@@ -270,11 +242,7 @@ class _RunTables(Mapping[str, pd.DataFrame]):
 def field_tables(
     name: str, later: Papers, wrote: Collection[str] = frozenset(), most: int = 0
 ) -> FactTables:
-    """The tables of a real field.
-
-    Args:
-        most: so many years are taken; 0: all that there are.
-    """
+    """The tables of a real field."""
     years = int(later.dates.max() // DAYS_PER_YEAR) + 1 if len(later) else 1
     ids, references = (later.table[column].to_pylist() for column in ("id", "references"))
     papers = [
@@ -287,12 +255,7 @@ def field_tables(
 
 
 def mean_over_windows(tables: FactTables, measure: Callable[[FactTables], float | None]) -> float:
-    """The mean of a measure over the windows of five years that follow each other.
-
-    Args:
-        tables: of at least five years; those that fill no window are left out.
-        measure: of the tables of one window; None and NaN: not defined, and nor is the mean.
-    """
+    """The mean of a measure over the windows of five years that follow each other."""
     starts = range(0, tables.years - WINDOW + 1, WINDOW)
     found = [measure(tables.between(start, start + WINDOW)) for start in starts]
     return float(np.mean([np.nan if one is None else one for one in found])) if found else np.nan

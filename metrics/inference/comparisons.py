@@ -26,12 +26,7 @@ EQUAL_PAIRS = "every pair is equal"
 
 
 def cohen_d(first: Numbers, second: Numbers) -> float:
-    """Cohen's d: difference of two means over the pooled standard deviation (Cohen 1988).
-
-    Returns:
-        Mean of the first minus mean of the second, standardised; NaN below two values in a sample,
-        and where neither varies.
-    """
+    """Cohen's d: difference of two means over the pooled standard deviation (Cohen 1988)."""
     a, b = sample_of(first), sample_of(second)
     if len(a) < 2 or len(b) < 2:
         return NAN
@@ -49,22 +44,12 @@ def hedges_factor(freedom: int) -> float:
 
 
 def detectable_effect(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Smallest Cohen's d that two arms of n replicates each detect with this power.
-
-    Two-sided t test, noncentral t (Cohen 1988): n = 20 gives 0.91.
-
-    Returns:
-        d > 0; NaN for n < 2.
-    """
+    """Smallest Cohen's d that two arms of n replicates each detect with this power."""
     return _detectable(n, 2 * n - 2, float(np.sqrt(n / 2)), power, alpha)
 
 
 def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Smallest d_z that n pairs detect with this power: n = 20 gives 0.66.
-
-    Returns:
-        d_z > 0; NaN for n < 2.
-    """
+    """Smallest d_z that n pairs detect with this power: n = 20 gives 0.66."""
     return _detectable(n, n - 1, float(np.sqrt(n)), power, alpha)
 
 
@@ -108,14 +93,7 @@ def _detectable(n: int, freedom: int, scale: float, power: float, alpha: float) 
 
 @dataclass(frozen=True)
 class ArmDifference:
-    """The difference of two arms, with its t test and its effect size.
-
-    Attributes:
-        difference: mean of the second minus the first, with its interval; n counts pairs, or the
-            values of both arms.
-        effect: d_z of pairs, Hedges' g otherwise; NaN where nothing varies.
-        p: two-sided; NaN where it cannot be computed, for the reason in ``note``.
-    """
+    """The difference of two arms, with its t test and its effect size."""
 
     difference: Interval
     effect: float
@@ -125,14 +103,7 @@ class ArmDifference:
 
 
 def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
-    """Student's t test of paired differences, second minus first (Student 1908).
-
-    Arms of one study share their seeds, so that what a seed does to both leaves the difference.
-
-    Args:
-        first: one number per replicate of the first arm.
-        second: the same replicates of the second arm, in the same order.
-    """
+    """Student's t test of paired differences, second minus first (Student 1908)."""
     before, after = pairs_of(first, second)
     gaps = after - before
     if len(gaps) < 2 or np.ptp(gaps) == 0:
@@ -148,12 +119,7 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
 
 
 def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
-    """Welch's t test of two independent arms, second minus first (Welch 1947).
-
-    Args:
-        first: one number per replicate of the first arm.
-        second: one number per replicate of the second arm; n may differ.
-    """
+    """Welch's t test of two independent arms, second minus first (Welch 1947)."""
     a, b = sample_of(first), sample_of(second)
     fewer, n = min(len(a), len(b)), len(a) + len(b)
     difference = float(b.mean() - a.mean()) if fewer else NAN
@@ -170,21 +136,7 @@ def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p values.
-
-    A comparison that was planned but could not be computed (NaN) stays NaN and still counts as
-    planned, so that losing it makes none of the others easier.
-
-    Args:
-        p_values: of all planned comparisons, each 0..1 or NaN.
-
-    Returns:
-        The adjusted p values, 0..1 or NaN, in the order given.
-
-    Source:
-        Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian
-        Journal of Statistics 6.
-    """
+    """Holm's step-down adjusted p values."""
     given = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(given, kind="stable")
     factors = np.arange(len(given), 0, -1)

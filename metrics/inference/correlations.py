@@ -1,10 +1,4 @@
-"""Correlations (Pearson, Spearman, within blocks of runs) and agreement of raters.
-
-Arms of a study share their seeds, and the arms of a grid differ in other keys too. Runs of one seed
-are not independent, and runs that differ in another key differ for other reasons. So ``rank_trend``
-compares runs within blocks only (one seed, one setting of the other keys), and its p comes from
-permutations within blocks, which need no independence and no distribution.
-"""
+"""Correlations (Pearson, Spearman, within blocks of runs) and agreement of raters."""
 
 from __future__ import annotations
 
@@ -22,12 +16,7 @@ from virsci_society.metrics.inference.intervals import NAN, Numbers, pairs_of, t
 
 @dataclass(frozen=True)
 class Correlation:
-    """A correlation with its interval.
-
-    Attributes:
-        r: -1..1; NaN where one side does not vary.
-        low: lower end; NaN below four observations.
-    """
+    """A correlation with its interval."""
 
     r: float
     low: float
@@ -46,29 +35,13 @@ RANK_TREND = "rank correlation"
 
 
 def pearson(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
-    """Pearson's correlation with Fisher's z interval (Fisher 1921).
-
-    Args:
-        x: one number per observation.
-        y: one number per observation, in the same order.
-
-    Returns:
-        r in -1..1; NaN where one side does not vary; no bounds below four observations.
-    """
+    """Pearson's correlation with Fisher's z interval (Fisher 1921)."""
     a, b = pairs_of(x, y)
     return _correlation("Pearson", a, b, level)
 
 
 def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
-    """Spearman's rank correlation; ties have their mean rank.
-
-    The interval is Fisher's z with the variance of Bonett and Wright (2000),
-    (1 + r^2 / 2) / (n - 3).
-
-    Source:
-        Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson,
-        Kendall and Spearman correlations. Psychometrika 65.
-    """
+    """Spearman's rank correlation; ties have their mean rank."""
     a, b = pairs_of(x, y)
     return _correlation("Spearman", scipy.stats.rankdata(a), scipy.stats.rankdata(b), level)
 
@@ -98,13 +71,7 @@ PERMUTATIONS = 9_999
 
 @dataclass(frozen=True)
 class Block:
-    """Runs that may be compared with one another.
-
-    Attributes:
-        x: the varied key, one value per run.
-        y: the measure, one value per run.
-        unit: what is independent of other units: the seed, or the block's own number.
-    """
+    """Runs that may be compared with one another."""
 
     x: FloatArray
     y: FloatArray
@@ -119,20 +86,7 @@ class Block:
 def rank_trend(
     blocks: Sequence[Block], level: float = 0.95, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> Correlation:
-    """Mean of Spearman's rho over blocks, tested by permutations within blocks.
-
-    A block counts in proportion to its runs less one. Blocks in which the measure, or the key, does
-    not vary have no rho: they are left out, and the note counts them.
-
-    Returns:
-        rho, -1..1; p, two-sided; n: runs of the blocks that count. The interval is Student's over
-        the units (seeds), of the mean rho of each; with one block it is that of Spearman's rho, and
-        it is missing where there is one unit or all units have one rho.
-
-    Source:
-        Phipson, B. and Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical
-        Applications in Genetics and Molecular Biology 9.
-    """
+    """Mean of Spearman's rho over blocks, tested by permutations within blocks."""
     kept = [block for block in blocks if block.varies]
     note, gone = "", len(blocks) - len(kept)
     if not kept:
@@ -172,14 +126,7 @@ def rank_trend(
 
 
 def krippendorff_alpha(ratings: FloatArray) -> float:
-    """Krippendorff's alpha of interval numbers, with squared differences (Krippendorff 2011).
-
-    One minus observed over expected disagreement: the mean difference within abstracts over that
-    between any two ratings.
-
-    Args:
-        ratings: raters x abstracts, NaN where a rater has not rated.
-    """
+    """Krippendorff's alpha of interval numbers, with squared differences (Krippendorff 2011)."""
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:
         raise InputError(f"ratings of shape {table.shape}: expected raters x abstracts")

@@ -1,12 +1,4 @@
-"""Samples, and confidence intervals of a mean over replicates: Student's t and BCa.
-
-A sample is a flat list of finite numbers, one per replicate. Replicates are the unit of all
-inference, since papers or teams of one run are not independent of each other. Pages show t beside
-BCa (docs/statistics.md).
-
-How often each interval holds the true mean was simulated: ``python benchmarks/coverage.py --write``
-makes ``coverage.csv``, by which the page of a study warns.
-"""
+"""Samples, and confidence intervals of a mean over replicates: Student's t and BCa."""
 
 from __future__ import annotations
 
@@ -40,15 +32,7 @@ MIN_REPLICATES = 5
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean (or other statistic) with its confidence interval.
-
-    Attributes:
-        value: the estimate; NaN where it is not defined.
-        low: lower bound; NaN where n is too small.
-        high: upper bound; NaN where n is too small.
-        method: how the bounds are computed, such as "Student's t", set by the function that
-            computed them, so that pages need no name of their own; empty where there are none.
-    """
+    """A mean (or other statistic) with its confidence interval."""
 
     value: float
     low: float
@@ -80,15 +64,7 @@ def pairs_of(first: Numbers, second: Numbers) -> tuple[FloatArray, FloatArray]:
 
 
 def skewness(values: Numbers) -> float:
-    """Adjusted sample skewness G1, the one with the bias correction of the moments.
-
-    Returns:
-        G1; NaN below three values, and where all values are equal.
-
-    Source:
-        Joanes, D. N. and Gill, C. A. (1998). Comparing measures of sample skewness and kurtosis.
-        The Statistician 47.
-    """
+    """Adjusted sample skewness G1, the one with the bias correction of the moments."""
     sample = sample_of(values)
     if len(sample) < 3 or not np.ptp(sample) > 0:
         return NAN
@@ -98,11 +74,7 @@ def skewness(values: Numbers) -> float:
 
 @contextmanager
 def constant_samples_allowed() -> Iterator[None]:
-    """Silence scipy's warning about samples whose values are nearly identical.
-
-    Such samples are common here (a count that is the same in every run of an arm), and the tests
-    are exact for them.
-    """
+    """Silence scipy's warning about samples whose values are nearly identical."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
         yield
@@ -117,39 +89,22 @@ BLOCK = 2_000_000
 def t_interval(
     values: Numbers, level: float = 0.95, extent: tuple[float, float] = UNLIMITED
 ) -> Interval:
-    """Student's t interval of the mean (Student 1908), within what the measure can be.
-
-    Where a measure has a least or a largest value, a bound beyond it is put there. The mean cannot
-    lie beyond it either, so that the interval holds the mean exactly as often as before.
-
-    Args:
-        values: one number per replicate.
-
-    Returns:
-        The mean with its bounds, which are NaN below two values.
-
-    Source:
-        Student (1908). The probable error of a mean. Biometrika 6.
-    """
+    """Student's t interval of the mean (Student 1908), within what the measure can be."""
     sample = sample_of(values)
     n = len(sample)
     mean = float(sample.mean()) if n else float("nan")
     if n < 2:
         return unbounded(mean, n, level)
     half = float(special.stdtrit(n - 1, 0.5 + level / 2) * sample.std(ddof=1) / np.sqrt(n))
-    # The mean of equal values may miss their bound by rounding.
+    # The mean cannot lie beyond what the measure can be: a bound there holds it as often. The mean
+    # of equal values may miss their bound by rounding.
     least, most = min(extent[0], mean), max(extent[1], mean)
     low, high = max(mean - half, least), min(mean + half, most)
     return Interval(mean, low, high, n, level, STUDENT)
 
 
 def wilson_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a share.
-
-    Source:
-        Wilson, E. B. (1927). Probable inference, the law of succession, and statistical
-        inference. JASA 22.
-    """
+    """Wilson's score interval of a share."""
     # As ``scipy.stats`` has it; no measure of a run needs that module, whose import takes as long
     # as a small run.
     share, z = hits / trials, float(special.ndtri(0.5 + 0.5 * level))
@@ -163,15 +118,7 @@ def wilson_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
 def bca_interval(
     values: Numbers, level: float = 0.95, resamples: int = 9999, seed: int = 0
 ) -> Interval:
-    """Bias-corrected and accelerated bootstrap interval of the mean (Efron 1987), seeded.
-
-    Returns:
-        The mean of the values with its bounds, which are NaN below two values; where the values do
-        not vary, both are the value itself.
-
-    Source:
-        Efron, B. (1987). Better bootstrap confidence intervals. JASA 82.
-    """
+    """Bias-corrected and accelerated bootstrap interval of the mean (Efron 1987), seeded."""
     sample = sample_of(values)
     n = len(sample)
     value = float(sample.mean()) if n else NAN
@@ -220,15 +167,7 @@ def known_coverage() -> pd.DataFrame:
 
 
 def expected_coverage(n: int, skewed: float) -> dict[str, float]:
-    """The shares ``t`` and ``bca`` of intervals that cover the mean of such data.
-
-    The number of replicates is the largest in the table that is not above n (the smallest, for
-    fewer). Of the families of ``SKEWNESS_LADDER`` with that number, the one whose samples typically
-    look as skewed counts: samples of five hide most of their skewness, in the table as here.
-
-    Args:
-        skewed: typical sample skewness G1 of the arms, of either sign; NaN counts as none.
-    """
+    """The shares ``t`` and ``bca`` of intervals that cover the mean of such data."""
     at = max((size for size in REPLICATES if size <= n), default=REPLICATES[0])
     looks = abs(skewed) if np.isfinite(skewed) else 0.0
     table = known_coverage()

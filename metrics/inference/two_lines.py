@@ -1,9 +1,6 @@
 """The two-lines test for an inverted U, and logistic regression on one variable.
 
-A quadratic term is significant for many curves that never fall. The two-lines test (Simonsohn
-2018) therefore fits two straight lines: one up to a break, one from the break on. The Robin Hood
-rule sets the break where the weaker line gets more of the data. Logistic regression is written by
-hand: every page shows it, and the import of statsmodels would make pages 4 s slower.
+Logistic regression is written here, since importing statsmodels would make pages 4 s slower.
 """
 
 from __future__ import annotations
@@ -26,10 +23,7 @@ KNOTS = (0.05, 0.275, 0.5, 0.725, 0.95)
 
 @dataclass(frozen=True)
 class FittedLine:
-    """Slope of one line with its 95 % interval and two-sided p, on n observations.
-
-    The error is HC3 (MacKinnon and White 1985): it needs no equal spread along the line.
-    """
+    """Slope of one line with its 95 % interval and two-sided p, on n observations."""
 
     slope: float
     low: float
@@ -43,14 +37,7 @@ NO_LINE = FittedLine(NAN, NAN, NAN, NAN, 0)
 
 @dataclass(frozen=True)
 class TwoLines:
-    """Result of the two-lines test for an inverted U.
-
-    Attributes:
-        break_point: x at which the first line ends and the second begins; NaN if not estimable.
-        second: line from the break on.
-        p: of the inverted U: the larger of the two, both slopes being needed; 1 where a slope
-            has the other sign; NaN if not estimable.
-    """
+    """Result of the two-lines test for an inverted U."""
 
     break_point: float
     first: FittedLine
@@ -62,26 +49,14 @@ class TwoLines:
 
 
 def inverted_u(x: Numbers, y: Numbers, alpha: float = 0.05) -> TwoLines:
-    """The two-lines test for an inverted U, break by the Robin Hood rule (Simonsohn 2018).
-
-    1. A flexible curve of y on x with its standard error: the mean at each x where these are
-       few, a natural cubic spline with five knots otherwise (the paper smooths with a penalised
-       spline).
-    2. Its highest point among the middle 80 % of x, and the flat region: where the curve plus one
-       standard error reaches that height.
-    3. Two lines, with the break at the median of the flat region, give the sizes z1 and z2 of
-       their test statistics.
-    4. The break moves to the quantile z2 / (z1 + z2) of the flat region, and both lines are
-       fitted again. An inverted U needs the first to rise and the second to fall, both at alpha.
-
-    Args:
-        x: the varied quantity, one value per replicate.
-    """
+    """The two-lines test for an inverted U, break by the Robin Hood rule (Simonsohn 2018)."""
     at, measured = pairs_of(x, y)
     distinct, n = len(np.unique(at)), len(at)
     if distinct < 3:
         many = f"{distinct} distinct {'value' if distinct == 1 else 'values'}, three are needed"
         return TwoLines(NAN, NO_LINE, NO_LINE, NAN, n, f"not estimable: {many}")
+    # Two lines that meet in the middle of the flat region about the top give the strengths of both;
+    # the break then moves to where the weaker line gets more of the data.
     flat = _flat_region(at, measured)
     break_point = float(np.median(flat))
     first, second = _lines(at, measured, break_point)
@@ -141,10 +116,7 @@ def _spline(x: FloatArray) -> FloatArray:
 
 
 def _lines(x: FloatArray, y: FloatArray, break_point: float) -> tuple[FittedLine, FittedLine]:
-    """Both lines; an observation at the break belongs to each, as in the paper's two models.
-
-    With its own intercept on each side, the interrupted regression is two regressions.
-    """
+    """Both lines; an observation at the break belongs to each, as in the paper's two models."""
     return _line(x[x <= break_point], y[x <= break_point]), _line(
         x[x >= break_point], y[x >= break_point]
     )
@@ -179,11 +151,7 @@ def _standard_error(line: FittedLine) -> float:
 
 @dataclass(frozen=True)
 class LogisticSlope:
-    """Result of a logistic regression on one variable.
-
-    Attributes:
-        slope: change of the log odds per unit; NaN if not estimable.
-    """
+    """Result of a logistic regression on one variable."""
 
     slope: float
     low: float
@@ -194,14 +162,7 @@ class LogisticSlope:
 
 
 def logistic_regression(x: Sequence[float], y: Sequence[bool]) -> LogisticSlope:
-    """Logistic regression of y on x by Newton's method, with a Wald interval.
-
-    Where the values of x separate yes from no, or one of them never varies, the maximum does not
-    exist: the result says "not estimable" and why.
-
-    Source:
-        McCullagh, P. and Nelder, J. A. (1989). Generalized linear models.
-    """
+    """Logistic regression of y on x by Newton's method, with a Wald interval."""
     values, answers = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=bool)
     reason = _no_maximum(values, answers)
     if reason:

@@ -28,15 +28,7 @@ NEEDS = "not measured: a network of this size needs the extra [scale] (networkit
 
 
 def communities(run: Run) -> pd.DataFrame:
-    """Communities of both networks at day 0 and at the end (Blondel et al. 2008), seeded.
-
-    Returns:
-        One row per ``date`` and ``network`` (all, grown): ``method`` (louvain; leiden above
-        50,000 scientists or 200,000 pairs, Traag et al. 2019; or why there is none),
-        ``communities`` (number, of scientists with a tie), ``largest`` (share of these scientists
-        in the largest, 0..1) and ``modularity`` (weighted by joint papers, -0.5..1, missing without
-        a tie: Newman and Girvan 2004).
-    """
+    """Communities of both networks at day 0 and at the end (Blondel et al. 2008), seeded."""
     streams, rows = Streams(run.seed, "metrics", "communities"), []
     # A run of no days has one row per network, not two.
     for date in dict.fromkeys((0.0, run.days)):
@@ -84,12 +76,10 @@ def louvain(matrix: sparse.csr_array, seed: int) -> IntArray:
 
 
 def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
-    """Leiden community of each node, by networkit (Traag et al. 2019).
-
-    It runs on one thread: only so is it the same every time.
-    """
+    """Leiden community of each node, by networkit (Traag et al. 2019)."""
     import networkit as nk
 
+    # On one thread: only so is it the same every time.
     threads = nk.getMaxNumberOfThreads()
     nk.setNumberOfThreads(1)
     # One seed for all threads, not one each.
@@ -105,12 +95,7 @@ def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
 
 
 def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
-    """Modularity: weight share inside communities, less the share that degrees alone predict.
-
-    Source:
-        Newman, M. E. J. and Girvan, M. (2004). Finding and evaluating community structure in
-        networks. Physical Review E 69.
-    """
+    """Modularity: weight share inside communities, less the share that degrees alone predict."""
     total = float(matrix.sum())
     ends = matrix.tocoo()
     inside = float(ends.data[label[ends.coords[0]] == label[ends.coords[1]]].sum())

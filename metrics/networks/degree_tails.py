@@ -1,9 +1,6 @@
 """Degree distributions, and power-law tests of degrees, papers and citations.
 
-Power laws are fitted after Clauset, Shalizi and Newman (2009), discrete throughout: degrees, papers
-and citations are whole numbers. The package ``powerlaw`` compares the fit with other laws. The fit
-and its bootstrap are written here: the known facts fit thousands of samples, and ``powerlaw`` tries
-one least value of the tail after the other, where here all are fitted at once.
+All least values are fitted at once, since the known facts fit thousands of samples.
 """
 
 from __future__ import annotations
@@ -38,11 +35,7 @@ RESAMPLES, FEW_RESAMPLES, MANY = 100, 25, 20_000
 
 
 class PowerLawFit(NamedTuple):
-    """A power law p(x) ~ x^-alpha for x >= xmin.
-
-    Attributes:
-        ks: largest distance between the two distributions over the tail, 0..1.
-    """
+    """A power law p(x) ~ x^-alpha for x >= xmin."""
 
     xmin: int
     alpha: float
@@ -62,14 +55,7 @@ class LikelihoodRatio(NamedTuple):
 
 
 def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
-    """Fit a power law to the tail of counts from ``xmin`` on, the best one if it is not given.
-
-    Values below 1 are left out.
-
-    Source:
-        Clauset, A., Shalizi, C. R. and Newman, M. E. J. (2009). Power-law distributions in
-        empirical data. SIAM Review 51.
-    """
+    """Fit a power law to the tail of counts from ``xmin`` on, the best one if it is not given."""
     given = np.asarray(values, dtype=np.int64)
     found = np.unique(given[given > 0], return_counts=True)
     distinct, counts = (one.astype(np.float64) for one in found)
@@ -125,12 +111,7 @@ def _exponents(xmin: FloatArray, mean_log: FloatArray) -> FloatArray:
 
 
 def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Generator) -> float:
-    """Share of samples of the fitted law that lie farther from their own fit than the data.
-
-    A sample takes values below the tail from the data and the others from the law, and is fitted
-    anew, its least value too (Clauset et al. 2009, section 4.1). Of the p that is returned, 0.1 and
-    less rejects the power law.
-    """
+    """Share of samples of the fitted law that lie farther from their own fit than the data."""
     given = np.asarray(values, dtype=np.int64)
     given = given[given > 0]
     body = given[given < tail.xmin]
@@ -187,12 +168,7 @@ def compare_with_other_laws(values: Any, tail: PowerLawFit) -> dict[str, Likelih
 def verdict(
     n: int, tail: PowerLawFit | None, p: float, ratios: Mapping[str, LikelihoodRatio]
 ) -> str:
-    """What fit, bootstrap and ratios say together, in a sentence.
-
-    A power law has a tail of at least 50 values, is not rejected, is not worse than another law,
-    and is better than an exponential: a tail that an exponential fits as well is not heavy
-    (Clauset et al. 2009, section 6; Broido and Clauset 2019 ask for the same 50).
-    """
+    """What fit, bootstrap and ratios say together, in a sentence."""
     if tail is None or n < MIN_TAIL:
         return f"undecided: {n} values"
     if tail.n < MIN_TAIL:

@@ -1,11 +1,6 @@
-"""Co-authorship networks before and after an intervention removes scientists (Albert et al. 2000).
+"""Co-authorship networks before and after an intervention removes scientists.
 
-Only scientists who are in the society count, and the ties between them. A removal takes its
-scientists and all their ties away at once; ties of later dates are made by those who stayed.
-``around_stars`` compares papers by those who wrote with the best connected and by those who never
-did: after the death of a star, papers by its former collaborators fall and papers by others rise
-(Azoulay, Fons-Rosen and Graff Zivin 2019). Who is a star, a collaborator or another is settled
-before the removal, so that it is the same in a run with it and in the same run without it.
+Groups are settled before the removal, so that they are those of the same run without it.
 """
 
 from __future__ import annotations
@@ -38,12 +33,7 @@ COUNTS = (
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The date at which a network is looked at, and the scientists who have left by then.
-
-    Attributes:
-        date: in days.
-        inclusive: events dated on the day itself count too.
-    """
+    """The date at which a network is looked at, and the scientists who have left by then."""
 
     name: str
     date: float
@@ -69,25 +59,7 @@ class Snapshot:
 
 
 def removals(run: Run) -> pd.DataFrame:
-    """The co-authorship of those in the society, around each removal (Albert et al. 2000).
-
-    Removals of one date are one. A moment is ``before`` it, ``without`` the removed (the same
-    network less these people), ``later`` (half a year after; only where the run goes on for
-    longer) and the ``end`` of the run.
-
-    Returns:
-        One row per ``removal`` (its date), ``moment`` and ``network`` (recent: joint papers of the
-        year up to the date, from day 0 at the earliest; all: every joint paper so far): ``date``,
-        ``removed`` (people taken out), ``people`` (in the society), ``nodes`` (of them, those
-        who had a tie), ``edges``, ``mean_degree``, ``isolated`` (nodes without a tie to anybody
-        who is there), ``giant_share`` (of the nodes in the largest component, 0..1),
-        ``components`` (an isolated node is one), ``clustering`` (mean local coefficient, 0..1),
-        ``path`` (mean steps between two of the largest component, of a seeded sample above 1,024
-        nodes), ``communities`` (of nodes with a tie) and ``modularity`` as in ``communities``;
-        ``papers`` (visible in the half year up to the date, by anybody who is there) and
-        ``papers_each`` (papers of that time per person who is there, and year; those without
-        any too).
-    """
+    """The co-authorship of those in the society, around each removal (Albert et al. 2000)."""
     rows = []
     streams = Streams(run.seed, "metrics", "removals")
     for date, removed in removed_by_date(run):
@@ -179,13 +151,7 @@ GROUPS = ("stars", "collaborators", "others")
 
 
 def around_stars(run: Run) -> pd.DataFrame:
-    """Papers by stars, their collaborators and others, before and after a date (Azoulay 2019).
-
-    The date is that of the first removal; without one, half of the run. Stars are the ten
-    scientists with most co-authors then, removed or not; collaborators have a joint paper with one
-    of them before it. A paper belongs to the first of the groups that any author is of; newcomers
-    are others.
-    """
+    """Papers by stars, their collaborators and others, before and after a date (Azoulay 2019)."""
     removals = removed_by_date(run)
     date = removals[0][0] if removals else run.days / 2
     ties, careers = run.table("ties"), run.table("careers")

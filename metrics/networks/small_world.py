@@ -24,11 +24,7 @@ PARTS = ("clustering", "path", "clustering_random", "path_random", "sigma")
 
 
 def small_world(run: Run) -> pd.DataFrame:
-    """Both networks at the end against random ones of the same degrees (Humphries and Gurney 2008).
-
-    sigma = (C / C_random) / (L / L_random), of the largest component, with C the mean local
-    clustering (Watts and Strogatz 1998) and L the mean number of steps between two scientists.
-    """
+    """Both networks against random ones of the same degrees (Humphries and Gurney 2008)."""
     streams = Streams(run.seed, "metrics", "small world")
     rows = [
         {"network": network, **small_world_statistics(matrix, streams.stream(network))}
@@ -67,11 +63,7 @@ def largest_component(matrix: sparse.csr_array) -> sparse.csr_array:
 
 
 def mean_path(matrix: sparse.csr_array, rng: np.random.Generator) -> float:
-    """Mean number of steps between two nodes of a connected network; NaN below two nodes.
-
-    Above 1,024 nodes the paths start from a sample of 256, drawn by ``rng``; its standard error is
-    below 1 % of the mean in the networks of the tests.
-    """
+    """Mean number of steps between two nodes of a connected network; NaN below two nodes."""
     nodes = matrix.shape[0]
     if nodes < 2:
         return float("nan")

@@ -1,9 +1,6 @@
 """Structure of the co-authorship network over time, whole and active, and of consultations.
 
-Two networks are followed: ``all`` holds the ties from before day 0 and those made since,
-``grown`` only those made since. A scientist is a node from its first tie on. Both only grow: who
-has stopped writing stays in them. What is compared with a real community of a few years is the
-network of those who are active.
+``all`` holds the ties from before day 0 and since, ``grown`` those since: nobody leaves either.
 """
 
 from __future__ import annotations
@@ -52,11 +49,7 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
 
 
 def network_ties(ties: pd.DataFrame, network: str) -> pd.DataFrame:
-    """Dated rows of the table ``ties`` that belong to a network.
-
-    Args:
-        network: ``all`` of them, or ``grown`` (since day 0).
-    """
+    """Dated rows of the table ``ties`` that belong to a network."""
     dated = ties.dropna(subset=["date", "source", "target"])
     return dated if network == "all" else dated[dated["date"] >= 0]
 
@@ -130,11 +123,8 @@ def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None
 
 
 def _triangles(matrix: sparse.csr_array) -> FloatArray:
-    """Triangles through each node (Latapy 2008, main-memory triangle computations).
-
-    Each tie points from the end of lower degree to the other, so that a node of many ties has few
-    that point away from it; the square of the whole matrix is dense where there are hubs.
-    """
+    """Triangles through each node (Latapy 2008, main-memory triangle computations)."""
+    # Ties point to the end of higher degree: with hubs the square of the matrix would be dense.
     rank = np.argsort(np.argsort(np.diff(matrix.indptr), kind="stable"))
     ends = matrix.tocoo()
     up = rank[ends.coords[0]] < rank[ends.coords[1]]
@@ -155,22 +145,7 @@ WINDOWS = (1.0, 2.0, 4.0)
 def active_structure(
     run: Run, windows: tuple[float, ...] = WINDOWS, every: float = 3 * MONTH
 ) -> pd.DataFrame:
-    """Structure of the network of active scientists, at regular dates and the end (Newman 2003).
-
-    A scientist is active for so many years after a paper of this run. Papers before day 0 have no
-    dates in the tables and make nobody active, so the first rows hold few people, and windows
-    longer than the time since day 0 are alike.
-
-    Args:
-        windows: lengths of the window in years, > 0.
-        every: days between two dates, > 0.
-
-    Returns:
-        One row per ``date`` (days) and window (``years``): the columns of ``structure``, of the
-        joint papers of the window, where every active scientist is a node, also one who wrote
-        alone: ``nodes``, ``edges``, ``weight``, ``mean_degree``, ``giant_share``, ``components``,
-        ``clustering``, ``transitivity``, ``assortativity``.
-    """
+    """Structure of the network of active scientists, at regular dates and the end (Newman 2003)."""
     works, ties = authorships_of(run).rows, network_ties(run.table("ties"), "grown")
     written, tied = (table["date"].to_numpy(dtype=np.float64) for table in (works, ties))
     papers, ends = _joint(ties), [works["scientist"], ties["source"], ties["target"]]

@@ -1,15 +1,6 @@
 """Who of a paper's authors wrote together before: m-patterns and the assembly of teams.
 
-A team of m authors is described by its m-pattern: the largest groups among them, of two at least,
-who were together on one earlier paper (Juul, Benson and Kleinberg 2024). The authors are called A,
-B, C, ...; two teams have the same pattern if one becomes the other by renaming. ``AB AC BC`` is
-three authors of whom each pair wrote together and all three never did; in a network of pairs it
-looks the same as ``ABC``, which is why pairs alone do not describe teams. ``assembly`` counts
-newcomers, incumbents and repeated collaborations (Guimera et al. 2005).
-
-Source:
-    Juul, J. L., Benson, A. R. and Kleinberg, J. (2024). Hypergraph patterns and collaboration
-    structure. Frontiers in Physics 11.
+The pattern ``AB AC BC`` is three authors of whom each pair wrote together and all three never did.
 """
 
 from __future__ import annotations
@@ -46,14 +37,7 @@ Group = tuple[int, ...]
 def largest_groups(
     papers: Iterable[tuple[float, Group]], earlier: Sequence[Sequence[int]]
 ) -> Iterator[tuple[int, tuple[Group, ...]]]:
-    """For each paper of two to four authors their number, and the largest groups among them.
-
-    A group was together on an earlier paper; an author is its number within the sorted team.
-
-    Args:
-        papers: period and authors, in order of time; papers of one period do not know each other.
-        earlier: the numbers of everybody's papers before them.
-    """
+    """For each paper of two to four authors their number, and the largest groups among them."""
     more: dict[int, list[int]] = {}
 
     def papers_of(author: int) -> Sequence[int]:
@@ -108,13 +92,7 @@ def pattern_counts(
 def pattern_distance(
     counts: Mapping[tuple[int, str], int], reference: Mapping[tuple[int, str], int]
 ) -> float:
-    """How far the m-patterns of some papers are from those of others.
-
-    Returns:
-        Total variation distance of the patterns among papers of one number of authors, 0 (alike)
-        to 1, mean over the papers of the reference; 1 for a number of authors that ``counts``
-        lacks. NaN where the reference has no paper.
-    """
+    """How far the m-patterns of some papers are from those of others."""
     whole = sum(reference.values())
     distance = 0.0
     for size in SIZES:
@@ -135,11 +113,7 @@ def pattern_distance(
 
 @cache
 def pattern_name(groups: tuple[Group, ...], size: int) -> str:
-    """The name of a pattern: its groups in letters, larger ones first; ``none`` without a group.
-
-    Of all ways to give the letters to the authors, the one whose name comes first is taken, so
-    that the name does not depend on the order of the authors.
-    """
+    """The name of a pattern: its groups in letters, larger ones first; ``none`` without a group."""
     if not groups:
         return NONE
     names = (
@@ -160,13 +134,7 @@ COUNTS = (
 
 
 def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
-    """Shares of team assembly (Guimera et al. 2005), over the papers of the run.
-
-    An incumbent has a paper dated before; a link is a pair of authors of one paper. p and q are
-    counted here, from the links there are; in the model of 2005 the same letters are the
-    chances by which teams are made, and q of the model is more than the share counted, since an
-    incumbent may have no old partner to choose, or meet one by chance.
-    """
+    """Shares of team assembly (Guimera et al. 2005), over the papers of the run."""
     return assembly_table(authorships_of(run), sample_dates(run.days, every))
 
 

@@ -1,9 +1,6 @@
 """Ideas held against the papers that really came later: which of them came true?
 
-An idea has *come true* where a later paper is at least as similar to it (cosine of the embeddings)
-as a threshold that the corpus sets. Past papers are taken as ideas: 95 % of them stay below it
-against all later papers that do not cite them. A limit on single pairs would not do, for among many
-later papers something is always near.
+Past papers taken as ideas set the threshold: among many later papers something is always near.
 """
 
 from __future__ import annotations
@@ -48,13 +45,7 @@ MATCHES = {
 
 @dataclass(frozen=True)
 class Threshold:
-    """The similarity from which a later paper counts as an idea come true.
-
-    Attributes:
-        recognised: share of them at or above ``value``.
-        separation: chance that a follow-up is more similar than a random pair; 0.5: the embedding
-            cannot tell them (area under the ROC curve; Hanley and McNeil 1982).
-    """
+    """The similarity from which a later paper counts as an idea come true."""
 
     value: float
     follow_ups: int
@@ -66,12 +57,7 @@ class Threshold:
 def calibrate_threshold(
     past: NDArray[Any], later: NDArray[Any], cited: tuple[IntArray, IntArray], seed: int = 0
 ) -> Threshold:
-    """Set the threshold on the papers of a corpus.
-
-    Args:
-        cited: rows of past papers, and of the later papers that cite them; none: of each later
-            paper the nearest earlier one is taken.
-    """
+    """Set the threshold on the papers of a corpus."""
     old, new = _unit(past), _unit(later)
     chosen, taken = sample_rows(past, seed), sample_rows(later, seed)
     if not len(chosen) or not len(taken):
@@ -97,12 +83,7 @@ def calibrate_threshold(
 def match_ideas(
     ideas: NDArray[Any], later: Database, threshold: float, themselves: IntArray | None = None
 ) -> pd.DataFrame:
-    """Find the later papers that are at least as similar to each idea as the threshold.
-
-    Args:
-        later: the later papers, at least one.
-        themselves: for each idea the row of a later paper that it is not compared with.
-    """
+    """Find the later papers that are at least as similar to each idea as the threshold."""
     if ideas.ndim != 2 or ideas.shape[1] != later.vectors.shape[1] or not len(later.ids):
         raise InputError("ideas and later papers must be of one embedding, and some be later")
     order = np.lexsort((np.asarray(later.ids, dtype=np.str_), later.years))

@@ -26,11 +26,7 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The neighbours of each query.
-
-    Attributes:
-        year_sums: sum of distances to all papers of each year, m x years.
-    """
+    """The neighbours of each query."""
 
     hits: IntArray
     distances: FloatArray
@@ -38,14 +34,7 @@ class Neighbours:
 
 
 class VectorSpace:
-    """The vectors of a database with the distance between them.
-
-    Attributes:
-        unit: every vector is scaled to length 1 (a zero vector stays zero).
-
-    Args:
-        unit: as above.
-    """
+    """The vectors of a database with the distance between them."""
 
     def __init__(self, vectors: NDArray[Any], unit: bool, squared: bool) -> None:
         self._vectors = np.asarray(vectors)
@@ -68,13 +57,7 @@ class VectorSpace:
     def nearest(
         self, queries: NDArray[Any], k: int, ids: NDArray[Any], year_of: IntArray
     ) -> Neighbours:
-        """Find the k nearest papers of each query; ties of distance go to the smaller id.
-
-        Args:
-            k: neighbours per query, > 0; fewer where the database is smaller.
-            ids: ids of the papers, of shape (n,).
-            year_of: number of the year of each paper, from 0, of shape (n,).
-        """
+        """Find the k nearest papers of each query; ties of distance go to the smaller id."""
         points = self.prepared(queries)
         years = int(year_of.max()) + 1 if len(year_of) else 0
         take = min(k, len(self._vectors))
@@ -101,11 +84,7 @@ class VectorSpace:
         return squares if self.squared else np.sqrt(squares)
 
     def mean_neighbour_distance(self, rows: IntArray, k: int, ids: NDArray[Any]) -> float:
-        """Mean over some papers of the mean distance to their k nearest other papers.
-
-        Returns:
-            A distance; NaN without rows, or in a database of fewer than two papers.
-        """
+        """Mean over some papers of the mean distance to their k nearest other papers."""
         take = min(k, len(self._vectors) - 1)
         if take < 1 or not len(rows):
             return float("nan")

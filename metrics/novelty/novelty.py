@@ -1,15 +1,6 @@
-"""The novelty measures HD, CD, CI and ON of abstracts (VirSci, section 4.1).
+"""The novelty measures of abstracts (VirSci, section 4.1), of the k nearest papers in a database.
 
-For an abstract with embedding x, N_k(x, B) are its k nearest papers in a database B.
-
-- **HD**, historical dissimilarity: mean Euclidean distance from x to N_k(x, B_past).
-- **CD**, contemporary dissimilarity: the same in B_con.
-- **CI**, contemporary impact: mean citation count of N_k(x, B_con).
-- **ON**, overall novelty: HD x CI / CD, per abstract.
-
-Each is normalised per neighbour by a mean over the neighbour's year, then averaged; the paper
-leaves open which mean, so the readings are named variants (see ``Novelty.normalise``). Papers
-published by the society are in neither database unless the caller puts them there.
+HD: mean distance to the past ones; CD: to the contemporary; CI: their citations; ON: HD x CI / CD.
 """
 
 from __future__ import annotations
@@ -43,12 +34,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Database:
-    """Papers to compare with.
-
-    Attributes:
-        years: int, n: calendar year of each paper.
-        citations: float, n, NaN where unknown; None if no count is known.
-    """
+    """Papers to compare with."""
 
     vectors: NDArray[Any]
     years: NDArray[Any]
@@ -78,12 +64,7 @@ class Database:
 
 @dataclass(frozen=True)
 class Databases:
-    """The past papers (before the boundary year) and the contemporary ones.
-
-    Attributes:
-        embedding: what made their vectors; None where it is not at hand.
-        progress: called while texts are embedded for a measure.
-    """
+    """The past papers (before the boundary year) and the contemporary ones."""
 
     past: Database
     contemporary: Database
@@ -148,20 +129,7 @@ def novelty_scores(
     ids: Sequence[str] | None = None,
     found_by: NDArray[Any] | None = None,
 ) -> pd.DataFrame:
-    """Measure each abstract (VirSci, section 4.1); exact, in float64.
-
-    Args:
-        settings: variants; the defaults are the paper's k on true distances of unit vectors.
-
-    Returns:
-        One row per abstract: ``paper``, ``HD``, ``CD``, ``CI``, ``ON`` (all >= 0, no unit;
-        missing where not available), the same before normalising (``HD_raw`` and ``CD_raw`` as
-        distances, ``CI_raw`` in citations), ``past_neighbours`` and ``contemporary_neighbours``
-        (ids, nearest first, separated by spaces), ``HD_fallbacks``, ``CD_fallbacks``,
-        ``CI_fallbacks`` (neighbours whose year had fewer than two papers or a zero mean, so
-        that the database mean was used) and ``CI_unknown`` (neighbours without a citation
-        count, left out of CI).
-    """
+    """Measure each abstract (VirSci, section 4.1); exact, in float64."""
     use = settings or Novelty()
     queries = np.asarray(vectors)
     for name, database in (("past", past), ("contemporary", contemporary)):
@@ -191,11 +159,7 @@ def novelty_scores(
 
 
 def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
-    """Measure the papers of a run against its databases (VirSci, section 4.1).
-
-    Without settings those of the run's scenario hold, and what the run holds already is not
-    measured again. A run without databases gives the measure it was written with, if any.
-    """
+    """Measure the papers of a run against its databases (VirSci, section 4.1)."""
     held = run.metric("novelty") if "novelty" in run.metric_names() else None
     if held is not None and (settings is None or run.databases is None):
         return held
@@ -225,11 +189,7 @@ def encoded_texts(
 
 
 def novelty_by_embedding(run: Run) -> pd.DataFrame:
-    """The novelty of each paper in each embedding of ``novelty.embeddings`` (VirSci, 4.1).
-
-    Columns ``embedding``, ``label`` (all that tells one embedding from another), ``paper`` and the
-    measures. No row where the scenario names one embedding, or the papers are not at hand.
-    """
+    """The novelty of each paper in each embedding of ``novelty.embeddings`` (VirSci, 4.1)."""
     settings, held = settings_of(run), run.databases
     columns = ["paper", *COLUMNS]
     tables = [_empty_table()[columns].assign(embedding="", label="")]
@@ -263,10 +223,7 @@ def means_by_embedding(run: Run, names: Iterable[str]) -> dict[str, float]:
 
 
 def in_embedding(databases: Databases, name: str, seed: int) -> tuple[Databases, Embedding]:
-    """The same papers in an embedding by its name, and that; an LSA is fitted on the past.
-
-    Vectors of a model are made once and kept in the table of vectors.
-    """
+    """The same papers in an embedding by its name, and that; an LSA is fitted on the past."""
     sides = [databases.past, databases.contemporary]
     texts = [[one.text(row) for row in range(len(one.ids))] if one.text else [] for one in sides]
     embedding = make_embedding(name, texts=texts[0], seed=seed)
@@ -277,12 +234,7 @@ def in_embedding(databases: Databases, name: str, seed: int) -> tuple[Databases,
 
 
 def novelty_agreement(run: Run) -> pd.DataFrame:
-    """Means and rank correlations of the measures in two embeddings; this project.
-
-    One row per measure and further embedding: ``measure``, ``embedding`` and ``mean`` in it,
-    ``other`` and ``other_mean``, the number of ``papers`` that both know, and Spearman's
-    ``rank_correlation`` over them with its 95 % interval, ``low`` to ``high``.
-    """
+    """Means and rank correlations of the measures in two embeddings; this project."""
     table = run.metric(novelty_by_embedding)
     rows = []
     first, *others = table["embedding"].unique() or ("",)
@@ -331,10 +283,7 @@ def settings_of(run: Run) -> Novelty:
 
 
 def embedding_of(run: Run, fact: str = "label") -> str:
-    """The embedding in which the novelty of a run is measured, with its corpus; empty if untold.
-
-    With ``title`` as the fact it is its short name.
-    """
+    """The embedding in which the novelty of a run is measured, with its corpus; empty if untold."""
     stated, corpus = run.manifest.get("embedding"), run.manifest.get("ecosystem")
     told = str(stated.get(fact) or "") if isinstance(stated, dict) else ""
     source = corpus.get("source") if isinstance(corpus, dict) and fact == "label" else None

@@ -1,13 +1,4 @@
-"""Signs that the model knew papers of the years that the society cannot see.
-
-The training cut-off that the model's makers state is compared with the boundary. Each abstract is
-compared with its nearest contemporary papers: their cosine similarity, and the longest run of words
-that both texts have. The same comparison with past papers, which the model was shown, says how long
-a run is common among papers of one field.
-
-A long identical passage suggests copying, but proves nothing; a model that knows the future need
-not quote it.
-"""
+"""Signs that the model knew papers of the years that the society cannot see."""
 
 from __future__ import annotations
 
@@ -52,12 +43,7 @@ _Overlap = tuple[float | None, str | None, int | None, str | None, str | None]
 
 @dataclass(frozen=True)
 class Cutoff:
-    """A model's training cut-off beside the boundary of a run.
-
-    Attributes:
-        boundary: first calendar year that the society cannot see; None where unknown.
-        after: whether the training reaches into the years that measure novelty; None where unknown.
-    """
+    """A model's training cut-off beside the boundary of a run."""
 
     stated: str
     boundary: int | None
@@ -89,10 +75,7 @@ def tokenise(text: str) -> list[str]:
 
 
 def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """The longest run of words that two texts share: its length and where it begins in ``one``.
-
-    Token-level longest common substring; of several runs of that length, the first.
-    """
+    """The longest run of words that two texts share: its length and where it begins in ``one``."""
     # With autojunk, frequent words are skipped in texts above 200 words.
     found = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
     return found.size, found.a
@@ -107,11 +90,7 @@ def longest_shared(own: Sequence[str], others: Mapping[str, Sequence[str]]) -> t
 
 
 def run_leaks(run: Run) -> pd.DataFrame:
-    """Each abstract beside its nearest contemporary and past papers (Brown et al. 2020).
-
-    Long shared runs are how test sets are searched for what a model was trained on
-    (Brown et al. 2020). The neighbours are those of the novelty measure, with its settings.
-    """
+    """Each abstract beside its nearest contemporary and past papers (Brown et al. 2020)."""
     if "leaks" in run.metric_names():
         return run.metric("leaks")
     if run.databases is None or run.vectors is None or not len(run.vectors.ids):

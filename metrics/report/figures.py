@@ -1,7 +1,4 @@
-"""Figures of a run's page by name, each drawn from tables as one inline SVG, or None without data.
-
-``run_figures`` has them all, and ``write_run_figures`` writes them as files of their own.
-"""
+"""Figures of a run's page by name, each drawn from tables as one inline SVG."""
 
 from __future__ import annotations
 
@@ -44,12 +41,7 @@ PARTS = {
 
 
 def novelty(table: pd.DataFrame, relative: bool = True, embedding: str = "") -> Markup | None:
-    """Every paper as a dot in four strips, with mean and interval.
-
-    Args:
-        relative: the values are relative to a year's mean, which is marked at 1.
-        embedding: the name that stands below.
-    """
+    """Every paper as a dot in four strips, with mean and interval."""
     known = {name: _floats(table[name].dropna()) for name in PARTS}
     if not any(len(values) for values in known.values()):
         return None

@@ -1,7 +1,4 @@
-"""Figures of the co-authorship network by community, at the end and over time.
-
-Everybody is drawn; of a network of more than ``MAX_DRAWN`` people, its communities.
-"""
+"""Figures of the co-authorship network by community, at the end and over time."""
 
 from __future__ import annotations
 
@@ -26,10 +23,7 @@ ACROSS, ACROSS_SMALL = 280.0, 130.0
 
 
 def network_figure(run: Run, whole: Communities) -> Markup | None:
-    """Draw the network at the end by community; None where nobody has a tie.
-
-    The symbols of people are the larger the more papers they have written in the run.
-    """
+    """Draw the network at the end by community; None where nobody has a tie."""
     if not whole.names:
         return None
     drawn = Plot(WIDE, 4.6)
@@ -70,10 +64,7 @@ def network_figure(run: Run, whole: Communities) -> Markup | None:
 
 
 def network_over_time(run: Run, whole: Communities) -> Markup | None:
-    """Draw the network at four dates, everybody at the same place; None where nobody has a tie.
-
-    The symbol of a community grows with the people in it who have a tie.
-    """
+    """Draw the network at four dates, everybody at the same place; None where nobody has a tie."""
     if not whole.names:
         return None
     drawn, ties = Plot(WIDE, 4.7), run.table("ties").dropna(subset=["date"])

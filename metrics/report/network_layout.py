@@ -1,12 +1,6 @@
 """The communities of a run's network, and positions of all scientists, the same every time.
 
-The page of a run and the explorer draw the same communities under the same names, and everybody in
-the same place. Each community has a disc whose area is that of its members. Discs of communities
-that share many ties lie near each other and do not overlap. Inside its disc a small community is
-laid out by networkx, a large one on a spiral with its best connected member in the middle, which
-takes seconds for 100,000 scientists; so do all communities after the 40 largest.
-
-Of a network that is too large for everybody to be drawn, communities are drawn as circles.
+Communities have discs: small ones are laid out by networkx, large ones on a spiral within seconds.
 """
 
 from __future__ import annotations
@@ -59,12 +53,7 @@ def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Communities:
-    """Everybody with a co-author, by community.
-
-    Attributes:
-        names: of the scientists, sorted.
-        themes: main topic that most members of each community share; empty if unknown.
-    """
+    """Everybody with a co-author, by community."""
 
     names: list[str]
     matrix: sparse.csr_array
@@ -85,10 +74,7 @@ class Communities:
 
     @cached_property
     def labels(self) -> list[str]:
-        """A name for each community that no other has: its topic, if need be with a member.
-
-        The member is the one with the most co-authors.
-        """
+        """A name for each community that no other has: its topic, if need be with a member."""
         topics = [cut_text(theme, NAME_SHOWN) for theme in self.themes]
         order = np.lexsort((np.arange(len(self.names)), -self.degree, self.community))
         starts = np.searchsorted(self.community[order], np.arange(len(topics)))
@@ -242,10 +228,7 @@ def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:
 
 
 def member_positions(matrix: sparse.csr_array, rows: IntArray, by_forces: bool) -> FloatArray:
-    """Positions of the members of one community in the disc of radius 1.
-
-    By their ties; or on a spiral, the best connected in the middle.
-    """
+    """Positions of the members of one community in the disc of radius 1."""
     if by_forces:
         ends = sparse.triu(matrix[rows][:, rows], k=1).tocoo()
         edges = np.column_stack(ends.coords).astype(np.int64)

@@ -1,7 +1,4 @@
-"""The first screen of a run's page, with what happened, who mattered, and checks.
-
-Numbers come from the tables and measures of the run; communities are those that the page draws.
-"""
+"""The first screen of a run's page, with what happened, who mattered, and checks."""
 
 from __future__ import annotations
 
@@ -223,11 +220,7 @@ def written_by_rules(run: Run) -> bool:
 
 
 def speaker(run: Run) -> str:
-    """Who spoke in a run; empty if that is not stated.
-
-    Where the scenario gives an address, nothing shows that a language model answers there: it may
-    be a server of tests. So the model is named, but not called a language model.
-    """
+    """Who spoke in a run; empty if that is not stated."""
     text, settings = speaker_of(run.manifest), run.scenario.get("backend") or {}
     for given in (settings, settings.get("live")):
         if LANGUAGE_MODEL in text and isinstance(given, dict) and given.get("api_base"):

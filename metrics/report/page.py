@@ -1,8 +1,6 @@
 """The page of a run, one self-contained HTML file without scripts and requests.
 
-On top stands what happened (``overview``), with a strip of checks and cautions; below it the
-``sections``. Every text of a run is escaped by the template; only the figures, drawn from numbers,
-are not.
+The template escapes every text of a run; only the figures, drawn from numbers, are not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The sections of a run's page below its first screen: each a function of what the page shows.
-
-A section is None where there is nothing to show. Tables that few readers need are not here:
-``society show RUN --table NAME`` prints any of them.
-"""
+"""The sections of a run's page below its first screen: each a function of what the page shows."""
 
 from __future__ import annotations
 
@@ -84,11 +80,7 @@ class Picture(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table; columns in which every value is zero or missing are left out.
-
-    Attributes:
-        named: the keys of its columns in ``rows``, as ``key; other key: label; ...``.
-    """
+    """A table; columns in which every value is zero or missing are left out."""
 
     rows: Sequence[Mapping[str, Any]]
     named: str
@@ -108,13 +100,7 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class PageSection:
-    """One section of the page, its parts in the order in which they are shown.
-
-    Attributes:
-        facts: names, each with what is known of it.
-        details: folded texts, each with its title.
-        fine: remarks in small letters.
-    """
+    """One section of the page, its parts in the order in which they are shown."""
 
     title: str
     text: Iterable[str] = ()

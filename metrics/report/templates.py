@@ -1,8 +1,4 @@
-"""Template environment, style sheet and row helper of all pages.
-
-The macros of ``macros.html`` (tables, figures, banners) belong to them. Every text is escaped; only
-figures, which are drawn from numbers, are not.
-"""
+"""Template environment, style sheet and row helper of all pages."""
 
 from __future__ import annotations
 
@@ -26,11 +22,7 @@ THIN_SPACE, MINUS, MISSING = "\u202f", "\u2212", "–"
 
 
 def format_number(value: Any, digits: int = 3) -> str:
-    """A number as pages show it: grouped thousands, few digits, a dash where it is missing.
-
-    Args:
-        value: a number, NaN or None.
-    """
+    """A number as pages show it: grouped thousands, few digits, a dash where it is missing."""
     if value is None or pd.isna(value):
         return MISSING
     size = abs(float(value))
@@ -44,11 +36,7 @@ def format_number(value: Any, digits: int = 3) -> str:
 
 
 def format_percent(share: Any) -> str:
-    """A share as per cent: whole from 10 % on, with one decimal below; a dash if it is missing.
-
-    Args:
-        share: 0..1 for 0 to 100 %, NaN or None.
-    """
+    """A share as per cent: whole from 10 % on, with one decimal below; a dash if it is missing."""
     if share is None or pd.isna(share):
         return MISSING
     percent = 100 * float(share)
@@ -133,10 +121,7 @@ def known_text(value: Any) -> str:
 
 
 def write_html(path: Path, text: str) -> Path:
-    """Write a page, whole or not at all, and return its path; a link that is there is refused.
-
-    People bear invented names on it. Where its folder has a list of hashes, the page is in it.
-    """
+    """Write a page, whole or not at all, and return its path; a link that is there is refused."""
     with rewriting(path):
         write_atomically(path, with_invented_names(text))
     return path

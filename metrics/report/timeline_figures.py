@@ -1,7 +1,4 @@
-"""Timelines of the teams of a run, from founding to paper, and of people by their teams.
-
-Of a large run some rows are drawn, evenly chosen, and the captions say how many of how many.
-"""
+"""Timelines of the teams of a run, from founding to paper, and of people by their teams."""
 
 from __future__ import annotations
 
@@ -69,12 +66,7 @@ class Timeline(NamedTuple):
 
 
 def team_timeline(run: Run) -> Timeline | None:
-    """Draw each team as a row, the earliest founded on top; None where no team was founded.
-
-    A thick line is homework or a meeting, a thin one waiting (until members have answered, for
-    the date of a meeting, for people who are busy in other teams), a dotted one the time until
-    the finished paper is visible.
-    """
+    """Draw each team as a row, the earliest founded on top; None where no team was founded."""
     teams = run.table("teams", plain=True).dropna(subset=["founded"])
     if not len(teams):
         return None
@@ -132,11 +124,7 @@ def team_timeline(run: Run) -> Timeline | None:
 
 
 def people_timeline(run: Run, whole: Communities) -> Timeline | None:
-    """Draw people as rows, community by community; None where nobody was in a team.
-
-    The line of each is the wider the more teams somebody is in. Of a crowd, those who were in most
-    teams are drawn.
-    """
+    """Draw people as rows, community by community; None where nobody was in a team."""
     members = run.table("members", plain=True).dropna(subset=["joined"])
     counts = members.groupby("scientist")["joined"].agg(["size", "min"]).reset_index()
     order = counts.sort_values(["size", "min", "scientist"], ascending=[False, True, True])

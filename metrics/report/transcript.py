@@ -1,8 +1,4 @@
-"""What was said in the teams of a run, stage by stage: as rows and as lines of text.
-
-Everything is read from the tables ``teams``, ``members``, ``calls``, ``consultations`` and
-``papers``; prompts, which no table holds, are handed in.
-"""
+"""What was said in the teams of a run, stage by stage: as rows and as lines of text."""
 
 from __future__ import annotations
 
@@ -42,15 +38,7 @@ DID = {
 
 @dataclass(frozen=True, slots=True)
 class SpokenReply:
-    """One reply of a team's talk, and who said it when.
-
-    Attributes:
-        visit: above 1 after a restart of the stage.
-        turn: 0 outside turns.
-        fields: names and texts of the fields of its form; empty ones are left out.
-        note: why there are no words, or how they were read; empty: they were read as they came.
-        needs: ids of the calls waited for.
-    """
+    """One reply of a team's talk, and who said it when."""
 
     call: str
     stage: str
@@ -75,10 +63,7 @@ class SpokenReply:
 
 @dataclass(frozen=True, slots=True)
 class TeamTalk:
-    """The talk of one team, and what became of the team in one line.
-
-    ``members`` have their roles and dates, ``paper`` is title and abstract.
-    """
+    """The talk of one team, and what became of the team in one line."""
 
     team: str
     leader: str

@@ -1,7 +1,4 @@
-"""What came of published models of search in science (``protocols.classics``).
-
-Their teams note numbers, which stand in the event ``notes`` that each of them leaves.
-"""
+"""What came of published models of search in science (``protocols.classics``)."""
 
 from __future__ import annotations
 

@@ -66,11 +66,7 @@ def max_memberships(run: Run) -> int:
 
 
 def waiting(run: Run) -> pd.DataFrame:
-    """Waiting by team size, in days (this project).
-
-    The size is that of the room: the people at the meeting, and for homework those at the
-    meeting after which it was due.
-    """
+    """Waiting by team size, in days (this project)."""
     meetings = run.table("meetings")
     rooms = meetings.assign(
         wait=meetings["held"] - meetings["due"], notice=meetings["due"] - meetings["called"]
@@ -148,10 +144,7 @@ def utilisation(run: Run) -> pd.DataFrame:
 
 
 def acceptance(run: Run) -> pd.DataFrame:
-    """Share of invitations accepted, by the invitee's load (this project).
-
-    A scientist who had reached its limit did not choose: those invitations are left out.
-    """
+    """Share of invitations accepted, by the invitee's load (this project)."""
     chosen = _chosen(run)
     table = chosen.groupby("load")["yes"].agg(answered="size", accepted="sum").reset_index()
     counts = zip(table["accepted"].tolist(), table["answered"].tolist(), strict=True)
@@ -164,10 +157,7 @@ def acceptance(run: Run) -> pd.DataFrame:
 
 
 def acceptance_slope(run: Run) -> pd.DataFrame:
-    """Change of the log odds of accepting per further team of the invitee (this project).
-
-    Logistic regression with a Wald interval; answers of one scientist are taken as independent.
-    """
+    """Change of the log odds of accepting per further team of the invitee (this project)."""
     chosen = _chosen(run)
     fit = logistic_regression(known_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())
     numbers = {"slope": fit.slope, "low": fit.low, "high": fit.high, "intercept": fit.intercept}

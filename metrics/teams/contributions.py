@@ -1,8 +1,4 @@
-"""Who contributed what to each paper, counted from what was said and not told by the authors.
-
-Roles are those of CRediT (ANSI/NISO Z39.104-2022) that come nearest. Who leads is told as by Xu,
-Wu and Evans (2022), by directing and presenting the research and not by supporting it.
-"""
+"""Who contributed what to each paper, counted from what was said and not told by the authors."""
 
 from __future__ import annotations
 
@@ -84,11 +80,7 @@ def contributions(run: Run) -> pd.DataFrame:
 
 
 def exact_shares(counts: Counts, people: tuple[str, ...] = ()) -> dict[str, Fraction]:
-    """The share of each person in what a team contributed, exactly; all of them add to 1.
-
-    Every kind that occurred weighs the same, and so does each contribution of a kind. The
-    ``people`` come first; who contributed nothing has 0.
-    """
+    """The share of each person in what a team contributed, exactly; all of them add to 1."""
     shares = dict.fromkeys((*people, *counts), Fraction(0))
     totals = {kind: sum(own[kind] for own in counts.values()) for kind in KINDS}
     kinds = [kind for kind, total in totals.items() if total]

@@ -1,9 +1,4 @@
-"""Outcomes of submitted manuscripts, the load of reviewers, and the agreement of two panels.
-
-The reviewers of a first round do not hear each other, so that each half of their seats is a panel,
-as in the experiments of NeurIPS. What it would have decided follows from its reviews and from the
-rule of the scenario.
-"""
+"""Outcomes of submitted manuscripts, the load of reviewers, and the agreement of two panels."""
 
 from __future__ import annotations
 
@@ -25,10 +20,7 @@ NAN = float("nan")
 
 
 def review_outcomes(run: Run) -> pd.DataFrame:
-    """Outcomes of all submissions together (this project).
-
-    A submission is decided when it is accepted or rejected; a revision is not the end of it.
-    """
+    """Outcomes of all submissions together (this project)."""
     rounds, referees = run.table("submissions"), run.table("referees")
     ordered = rounds.sort_values(ROUND, kind="stable")
     first = ordered.drop_duplicates(KEY)[[*KEY, "submitted"]]
@@ -81,10 +73,7 @@ def teams_with_paper(run: Run) -> pd.Series:
 
 
 def unended(run: Run) -> pd.Series:
-    """Whether each team, by its place in ``teams``, is at work or has a manuscript in review.
-
-    An accepted paper that is not visible yet is the end of its team.
-    """
+    """Whether each team, by its place in ``teams``, is at work or has a manuscript in review."""
     teams, rounds = run.table("teams"), run.table("submissions")
     accepted = rounds.loc[rounds["decision"] == "accept", "team"]
     judged = teams["team"].isin(rounds["team"]) & ~teams["team"].isin(accepted)
@@ -103,11 +92,7 @@ COLUMNS = {
 
 
 def panels(run: Run) -> pd.DataFrame:
-    """Who judged what, in two panels (Beygelzimer et al. 2023).
-
-    The seats of the first round of each submission are halved; of an odd number the last seat is
-    left out. So a duplicated panel of three needs ``publication.reviewers: 6``.
-    """
+    """Who judged what, in two panels (Beygelzimer et al. 2023)."""
     decided = run.table("submissions").dropna(subset=["decided"])
     decided = decided.loc[decided["round"] == 1, ["team", "submission"]]
     referees = run.table("referees")
@@ -129,10 +114,7 @@ def panels(run: Run) -> pd.DataFrame:
 
 
 def panel_agreement(run: Run) -> pd.DataFrame:
-    """How often two panels decide differently (Beygelzimer et al. 2023).
-
-    A revision that is asked for is no acceptance.
-    """
+    """How often two panels decide differently (Beygelzimer et al. 2023)."""
     table = run.metric(panels).dropna(subset=["decision"])
     pairs = table.groupby(["team", "submission"])["decision"].agg(list)
     votes = [[one == "accept" for one in pair] for pair in pairs if len(pair) == 2]

@@ -34,11 +34,7 @@ BUILT = {
 
 
 def freshness(members: Sequence[str], pairs: set[tuple[str, str]]) -> float:
-    """Share of members with no earlier joint paper with any other member (VirSci, Fig. 5).
-
-    Args:
-        members: at least one name.
-    """
+    """Share of members with no earlier joint paper with any other member (VirSci, Fig. 5)."""
     known = set()
     for first, second in combinations(sorted(members), 2):
         if (first, second) in pairs:
@@ -111,11 +107,7 @@ IDEAS_KEPT = 3
 
 
 def teams(run: Run) -> pd.DataFrame:
-    """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005).
-
-    Members are those who had not left before the end. Main topics are those of the date on which
-    the team was complete, or else founded.
-    """
+    """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005)."""
     founded = run.table("teams")
     cast, topics, record, busy = (
         members_at_end(run),
@@ -189,11 +181,7 @@ def members_at_end(run: Run) -> dict[str, list[str]]:
 
 
 def outcomes_without_defaults(run: Run) -> pd.DataFrame:
-    """Outcomes of all teams, and of those none of whose replies was a default (this project).
-
-    A default stands in for words that were refused, filtered or stayed unreadable: what it does
-    to the results is seen by leaving out every team that has one.
-    """
+    """Outcomes of all teams, and of those none of whose replies was a default (this project)."""
     calls = run.table("calls")
     # Where it is not known whether a reply is a default, the team is not called clean.
     spoilt = set(calls.loc[calls["defaulted"].fillna(True).astype(bool), "team"])
@@ -236,11 +224,7 @@ COLUMNS = (*COUNTS, *("with_paper", *OF_TEAMS, "inference_cost", "cited"), *nove
 
 
 def by_protocol(run: Run) -> pd.DataFrame:
-    """Means over the teams of each protocol, or of each component of a mixture (this project).
-
-    Teams of all protocols live in one society, so what the others do is the same for each; what
-    they do to one another (who is busy, what is published) is not taken out.
-    """
+    """Means over the teams of each protocol, or of each component of a mixture (this project)."""
     founded = run.table("teams").set_index("team")
     ended = pd.Series(~unended(run).to_numpy(), index=founded.index)
     wrote = founded["state"].isin(["published", "finished"])

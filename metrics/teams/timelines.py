@@ -1,8 +1,4 @@
-"""Where the time of teams and their members goes: whole courses, single rounds, held attention.
-
-Dates are multiples of 2^-20 day, and so are all parts: they add up to the elapsed time to the
-last bit.
-"""
+"""Where the time of teams and their members goes: whole courses, single rounds, held attention."""
 
 from __future__ import annotations
 
@@ -20,12 +16,7 @@ PLACE = ["team", "stage", "visit", "turn"]
 
 
 def projects(run: Run) -> pd.DataFrame:
-    """Where the time of each team went, from founding to finishing its work (this project).
-
-    A round of homework lasts until the last member has done its own; what held that member up
-    held the team up. So a team as a whole waits for nobody's homework but through the member who
-    is last, and parts that others spent meanwhile do not count.
-    """
+    """Where the time of each team went, from founding to finishing its work (this project)."""
     ended = run.table("teams").dropna(subset=["founded", "finished"])
     spans = project_spans(run).merge(ended[["team", "founded", "finished"]], on="team")
     start, end = spans["start"].clip(lower=spans["founded"]), spans["end"]
@@ -84,11 +75,7 @@ PIECE = (
 
 
 def pieces(run: Run) -> pd.DataFrame:
-    """Where the time of each piece of homework went, until the next meeting (this project).
-
-    A round begins when homework is handed out and ends when the next meeting of the team is held.
-    Homework that no meeting has followed, because its team or the run ended before, is left out.
-    """
+    """Where the time of each piece of homework went, until the next meeting (this project)."""
     work = run.table("homework").dropna(subset=["started", "done"]).reset_index(names="piece")
     rounds = work.groupby(PLACE, as_index=False).agg(ready=("done", "max"))
     rounds = rounds.sort_values(["ready", "team"], kind="stable").astype({"ready": "float64"})
@@ -137,11 +124,7 @@ def delays(run: Run) -> pd.DataFrame:
 
 
 def held_attention(run: Run) -> pd.DataFrame:
-    """Attention held in rooms and at desks, and how much of it without work (this project).
-
-    Who has come out of its other rooms sits in the next one until everybody is there. Rooms are
-    entered in the order of their due dates; where attention is unlimited nobody is held.
-    """
+    """Attention held in rooms and at desks, and how much of it without work (this project)."""
     meetings = run.table("meetings")[["team", "due", "held", "ended"]]
     members = run.table("members")[["team", "scientist", "joined", "left"]]
     seats = meetings.dropna(subset=["held"]).merge(members, on="team")

@@ -1,8 +1,6 @@
 """Measures of team assembly and co-authorship of the papers of one window of time.
 
-A pure function of papers, given as dates with author ids, and of what was known before them. It
-takes no run, folder or data frame, so that a calibration may call it thousands of times. A
-simulated and a real community are measured by it alike, by one definition of each measure.
+They take no run, folder or data frame, so that a calibration may call them thousands of times.
 """
 
 from __future__ import annotations
@@ -26,16 +24,7 @@ NO_VALUES: IntArray = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class AuthorHistory:
-    """Who had written, and with whom, before a window begins.
-
-    Made once and used for many windows, since encoding 4,000 earlier papers takes longer than
-    measuring a window.
-
-    Attributes:
-        pairs: sorted keys (``pair_keys``) of the pairs of them with a joint paper.
-        since: date of the first joint paper of each of these pairs in days; NaN where it is not
-            known.
-    """
+    """Who had written, and with whom, before a window begins."""
 
     numbers: Mapping[Hashable, int] = field(default_factory=dict, repr=False)
     pairs: IntArray = field(default_factory=lambda: NO_VALUES, repr=False)
@@ -98,13 +87,7 @@ NO_HISTORY = AuthorHistory()
 
 @dataclass(frozen=True)
 class AssemblyMeasures:
-    """The measures of the papers of one window, by their names; NaN where nothing is to divide by.
-
-    ``metrics/measures.csv`` defines them, with "since day 0" read as "in the window". A newcomer is
-    an author without a paper of an earlier period; an incumbent has one. A link is a pair of
-    authors of one paper. Last come three distributions: authors of each paper, papers of each
-    author, co-authors of each author.
-    """
+    """The measures of the papers of one window, by name; NaN where nothing is to divide by."""
 
     papers: int
     authors: int
@@ -147,17 +130,7 @@ def assembly_measures(
     *,
     period: float = DAYS_PER_YEAR,
 ) -> AssemblyMeasures:
-    """Measure the papers of a window.
-
-    Papers of one period know nothing of each other: an author's or a pair's first paper is dated
-    before another one only if it is of an earlier period. Real papers are mostly dated by the
-    year, and the periods make those of a run comparable. Papers without an author are left out; an
-    author who is named twice on a paper counts once.
-
-    Args:
-        papers: of the window, in any order; dates in days.
-        period: length of a period in days, > 0; periods begin at multiples of it.
-    """
+    """Measure the papers of a window."""
     history = before if isinstance(before, AuthorHistory) else AuthorHistory.from_papers(before)
     numbers, fresh = history.numbers, dict[Hashable, int]()
     dates, counts, coded = [], [], []
@@ -172,6 +145,7 @@ def assembly_measures(
                 number = fresh.setdefault(name, len(numbers) + len(fresh))
             coded.append(number)
     sizes, authors = np.array(counts, dtype=np.int64), np.array(coded, dtype=np.int64)
+    # Papers of one period know nothing of each other: real ones are mostly dated by the year.
     # Floor, not truncation: years before the boundary are negative.
     years = np.floor(np.array(dates, dtype=np.float64) / period).astype(np.int64)
     when = np.repeat(years, sizes)
@@ -246,10 +220,7 @@ def pair_keys(one: IntArray, other: IntArray) -> IntArray:
 def _tie_lifetime(
     tied: IntArray, pair: IntArray, periods: IntArray, history: AuthorHistory, period: float
 ) -> float:
-    """Years from the first to the last joint paper, mean over pairs.
-
-    ``tied`` are sorted keys of pairs, in which each link has the place ``pair`` and a period.
-    """
+    """Years from the first to the last joint paper, mean over pairs."""
     last = np.full(len(tied), np.iinfo(np.int64).min)
     first = np.full(len(tied), np.inf)
     np.maximum.at(last, pair, periods)

@@ -1,10 +1,6 @@
 """Runs beside the real papers after the boundary, measure by measure, with errors and a score.
 
-Everything is compared in two columns. ``all``: the papers of everybody. ``own``: the papers of the
-society's own scientists (those of day 0), with no authors but these. A run, the real papers after
-the boundary and those of the same length of time before it go through the same function in either
-column. So the real later papers of the society's scientists, given as if they were a run, are at
-a distance of 0 in every row of ``own``.
+Column ``all`` has everybody's papers, ``own`` those of the society's scientists of day 0 alone.
 """
 
 from __future__ import annotations
@@ -62,12 +58,7 @@ UNKNOWN = float("nan")
 
 
 class Row(NamedTuple):
-    """How one measure is compared.
-
-    Attributes:
-        kind: of the distance: ``difference``, ``relative``, ``KS`` or ``JS``.
-        side: the only column in which it is told; empty: both.
-    """
+    """How one measure is compared."""
 
     measure: str
     kind: str = "difference"
@@ -113,13 +104,7 @@ TEXTS = ("side", "measure", "unit", "kind")
 
 @dataclass(frozen=True)
 class Community:
-    """The real community around the boundary, and the society's own part of it.
-
-    Attributes:
-        scientists: the society's scientists on day 0.
-        history: who had written, and with whom, at the boundary, also where the paper is not among
-            ``past``; alike for runs and real papers.
-    """
+    """The real community around the boundary, and the society's own part of it."""
 
     past: Sequence[DatedPaper]
     later: Sequence[DatedPaper]
@@ -128,10 +113,7 @@ class Community:
 
     @cached_property
     def vocabulary(self) -> dict[str, int]:
-        """Keywords of the past papers, which the society and the real authors both could use.
-
-        A society knows no keyword that was coined after the boundary.
-        """
+        """Keywords of the past papers, which the society and the real authors both could use."""
         return vocabulary(self.past)
 
     def before(self, years: int) -> list[DatedPaper] | None:
@@ -143,21 +125,7 @@ class Community:
 
 @dataclass(frozen=True)
 class CommunityComparison:
-    """Tables of a comparison.
-
-    Attributes:
-        rows: one row per ``window`` (years), ``side`` (all, own) and ``measure``: ``unit``,
-            ``kind`` of distance; ``simulated`` (mean over runs) and ``simulated_sd`` (over runs;
-            missing of one); ``observed`` and ``observed_error`` (bootstrap over papers);
-            ``before``; ``distance`` (of the runs from the observed, mean over runs),
-            ``distance_before``, and for topics ``halves``; ``z``; ``tolerance``,
-            ``in_tolerances`` (distance over tolerance) and ``within``.
-        scores: one row per ``window`` and ``side``: ``runs``, ``score`` (root mean square of the
-            judged distances in tolerances, each 5 at most; ``score_sd`` over runs one by one),
-            ``within`` of ``judged`` measures, and the same of ``before`` and of ``closed``, the
-            real papers of the society's own scientists: what a society without anybody else
-            would reach if everything else were right.
-    """
+    """Tables of a comparison."""
 
     rows: pd.DataFrame
     scores: pd.DataFrame
@@ -166,12 +134,7 @@ class CommunityComparison:
 def compare_with_real(
     runs: Sequence[Sequence[DatedPaper]], community: Community, windows: Sequence[int]
 ) -> CommunityComparison:
-    """Compare runs of one scenario with the real community they started from.
-
-    Args:
-        runs: the papers of each run; at least one run.
-        windows: lengths of time after the boundary, in whole years.
-    """
+    """Compare runs of one scenario with the real community they started from."""
     rows: list[dict[str, object]] = []
     scores: list[dict[str, object]] = []
     for years in windows:
@@ -332,15 +295,12 @@ def _topic_columns(
 def _bootstrap_errors(
     later: Sequence[DatedPaper], community: Community, side: str, years: int
 ) -> dict[str, float]:
-    """Standard deviation of each measure of the observed papers over resamples of them.
-
-    A paper that is drawn twice counts as two papers. That changes the level of what depends on
-    the number of papers; so the spread of the resamples is used, and not their mean.
-    """
+    """Standard deviation of each measure of the observed papers over resamples of them."""
     dated = dated_authors(papers_of(later, community.scientists) if side == "own" else later)
     if not dated:
         return {}
     # Seed 0 whatever the run: the error of the observed is the same beside all runs.
+    # A paper drawn twice counts as two, which moves levels: the spread is used, not the mean.
     rng = Streams(0, "metrics", "validation").stream(side, years)
     number = RESAMPLES if len(dated) <= MANY else FEW_RESAMPLES
     found = [

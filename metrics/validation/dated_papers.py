@@ -1,12 +1,6 @@
 """Papers of a run and of a real community in one form: date, authors, keywords.
 
-What is compared is measured on these alone, so that a run and a real community cannot be measured
-differently.
-
-Of what they are about the distance is taken at equal numbers of papers: the Jensen-Shannon distance
-of two samples is the larger the fewer papers they are of, also where both are of one source. So as
-many papers are drawn from either side, only names known to both sides are compared, and the
-distance of two halves of one source is taken in the same way.
+Topics are compared in equal numbers of papers: fewer papers are farther apart by chance.
 """
 
 from __future__ import annotations
@@ -29,11 +23,7 @@ from virsci_society.society.results.run import Run
 
 
 class DatedPaper(NamedTuple):
-    """One paper as it is compared.
-
-    Attributes:
-        date: publication date in days; the boundary is 0.
-    """
+    """One paper as it is compared."""
 
     date: float
     authors: tuple[str, ...]
@@ -62,11 +52,7 @@ def simulated_papers(run: Run) -> list[DatedPaper]:
 
 
 def coauthorship(run: Run) -> pd.DataFrame:
-    """Papers, authors and their co-authorship over the whole run (Guimera et al. 2005).
-
-    One row, whose columns are the measures of the same names. Papers of one date know nothing of
-    each other.
-    """
+    """Papers, authors and their co-authorship over the whole run (Guimera et al. 2005)."""
     people, ties = run.table("scientists"), run.table("ties")
     known = people.loc[people["papers"].fillna(0) > 0, "scientist"]
     early = ties[(ties["date"] < 0) & ties["source"].isin(known) & ties["target"].isin(known)]
@@ -87,11 +73,7 @@ def real_papers(papers: Papers) -> list[DatedPaper]:
 
 
 def papers_between(papers: Iterable[DatedPaper], first: float, end: float) -> list[DatedPaper]:
-    """The papers with an author that are dated from ``first`` (years) to before ``end``.
-
-    Args:
-        first: years since the boundary; negative before it.
-    """
+    """The papers with an author that are dated from ``first`` (years) to before ``end``."""
     begin, stop = first * DAYS_PER_YEAR, end * DAYS_PER_YEAR
     return [one for one in papers if begin <= one.date < stop and one.authors]
 
@@ -139,14 +121,7 @@ _GAMMA = 0x9E3779B97F4A7C15
 
 
 class TopicPapers(NamedTuple):
-    """What some papers are about.
-
-    Attributes:
-        weights: one row per paper with a known name, one column per name; the names of a paper
-            share a weight of 1.
-        unknown: share of the weight of all names of all papers that is on names outside the
-            vocabulary, 0..1; NaN without a name.
-    """
+    """What some papers are about."""
 
     weights: sparse.csr_array
     keys: NDArray[np.uint64]
@@ -171,20 +146,14 @@ def topic_papers(papers: Sequence[DatedPaper], known: Mapping[str, int]) -> Topi
     weights = np.repeat(1 / np.maximum(counts, 1), counts)
     shape = (len(kept), len(known))
     outside = [1 - len(one) / len(names) for one, names in zip(inside, named, strict=True) if names]
+    # By what a paper is, so that two sides with the same papers draw the same ones.
     keys = np.array([_key(papers[row]) for row in kept], dtype=np.uint64)
     matrix = sparse.csr_array((weights, columns, starts), shape=shape)
     return TopicPapers(matrix, keys, float(np.mean(outside)) if outside else float("nan"))
 
 
 def mix_distance(one: TopicPapers, other: TopicPapers, papers: int) -> float:
-    """Mean Jensen-Shannon distance of samples of equal size.
-
-    A paper is drawn by the hash of what it is, so the same papers are drawn from two sides that
-    hold the same papers: their distance is 0.
-
-    Args:
-        papers: to draw from each, without replacement; NaN where a side has fewer, or 0 are asked.
-    """
+    """Mean Jensen-Shannon distance of samples of equal size."""
     if not 0 < papers <= min(len(one.keys), len(other.keys)):
         return float("nan")
     sides = ((_sample(one, draw, papers), _sample(other, draw, papers)) for draw in range(DRAWS))
@@ -192,11 +161,7 @@ def mix_distance(one: TopicPapers, other: TopicPapers, papers: int) -> float:
 
 
 def half_distance(side: TopicPapers, papers: int) -> float:
-    """The same for two samples of one side that have no paper in common.
-
-    Args:
-        side: the papers; NaN where there are fewer than twice ``papers``.
-    """
+    """The same for two samples of one side that have no paper in common."""
     if not 0 < 2 * papers <= len(side.keys):
         return float("nan")
     halves = (
@@ -206,23 +171,14 @@ def half_distance(side: TopicPapers, papers: int) -> float:
 
 
 def names_in_samples(side: TopicPapers, papers: int) -> float:
-    """Mean number of different names in the samples that ``mix_distance`` draws.
-
-    Args:
-        papers: to draw; NaN where there are fewer.
-    """
+    """Mean number of different names in the samples that ``mix_distance`` draws."""
     if not 0 < papers <= len(side.keys):
         return float("nan")
     return float(np.mean([(_sample(side, draw, papers) > 0).sum() for draw in range(DRAWS)]))
 
 
 def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
-    """Jensen-Shannon distance of two mixes: square root of the divergence, base 2, 0..1.
-
-    Source:
-        Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on
-        Information Theory 37.
-    """
+    """Jensen-Shannon distance of two mixes: square root of the divergence, base 2, 0..1."""
     # Two equal mixes may differ by rounding, which makes the divergence a tiny number below zero.
     with np.errstate(invalid="ignore"):
         return float(np.nan_to_num(distance.jensenshannon(one, other, base=2)))

@@ -1,13 +1,6 @@
-"""Who publishes, who leads, who stops and which pairs write together: a society beside rivals.
+"""Who publishes, leads, stops, and which pairs write together: a society beside rivals.
 
-For every scientist and every pair of scientists known at the boundary, the share of runs in which
-an event happens is the society's probability of it. It is judged by what happened, beside
-predictors that need no society: counts of past papers, the standard scores of link prediction, and
-a logistic model of these that was fitted to the window before the boundary.
-
-Source:
-    Liben-Nowell, D. & Kleinberg, J. (2007). The link-prediction problem for social networks.
-    JASIST 58; Adamic, L. & Adar, E. (2003). Friends and neighbors on the Web. Social Networks 25.
+Liben-Nowell and Kleinberg 2007, JASIST 58; Adamic and Adar 2003, Social Networks 25.
 """
 
 from __future__ import annotations
@@ -39,14 +32,7 @@ in as long a time before; the first joint paper of two people; another one of tw
 
 @dataclass(frozen=True)
 class Candidates:
-    """The people whose future is predicted at a date, with what is known of them.
-
-    Attributes:
-        names: in alphabetical order.
-        papers: past papers of each.
-        latest: papers of each in the last window before the date.
-        joint: joint past papers of each two, people x people.
-    """
+    """The people whose future is predicted at a date, with what is known of them."""
 
     names: tuple[str, ...]
     papers: FloatArray
@@ -112,10 +98,7 @@ def _joint(seats: sparse.csr_array) -> FloatArray:
 
 
 def rival_scores(known: Candidates) -> dict[str, dict[str, FloatArray]]:
-    """Scores of predictors without a society, by the kind of target; higher is more likely.
-
-    People have one score each, pairs one for each two (people x people).
-    """
+    """Scores of predictors without a society, by the kind of target; higher is more likely."""
     tied = (known.joint > 0).astype(float)
     degree = tied.sum(axis=1)
     people = {"past papers": known.papers, "latest papers": known.latest, "co-authors": degree}
@@ -160,11 +143,7 @@ def logistic_fit(features: FloatArray, happened: BoolArray, ridge: float = 1.0) 
 def auc_and_precision(
     rank: IntArray, happened: BoolArray, weights: FloatArray
 ) -> tuple[float, float]:
-    """Area under the ROC curve and average precision, weighted; NaN if one class is empty.
-
-    Args:
-        rank: of each case, 0 for the least likely; equal for equal scores.
-    """
+    """Area under the ROC curve and average precision, weighted; NaN if one class is empty."""
     positive = np.bincount(rank, weights * happened)
     negative = np.bincount(rank, weights * ~happened)
     hits, misses = positive.sum(), negative.sum()
@@ -184,23 +163,7 @@ def predict_people(
     scientists: frozenset[str],
     years: float,
 ) -> pd.DataFrame:
-    """Judge a society's runs and its rivals by what people did in the years after the boundary.
-
-    Intervals are those of a bootstrap over people: a pair counts as often as both are drawn.
-
-    Args:
-        past: real papers before the boundary.
-        later: real papers after it.
-        runs: the papers of each run; without one only the rivals are judged.
-        scientists: the people of the society on day 0.
-        years: the length of the window, in years.
-
-    Returns:
-        One row per target and predictor: ``auc`` and average ``precision`` with 95 % intervals,
-        ``less`` (its AUC minus that of the society, with interval), ``expected`` and ``observed``
-        events and ``brier_skill`` (over the base rate) where a predictor gives probabilities, and
-        the number of ``candidates``.
-    """
+    """Judge a society's runs and its rivals by what people did in the years after the boundary."""
     now = candidates_at(past, scientists, 0.0, years)
     before = candidates_at(past, scientists, -years, years)
     real = events_in(later, now.names, 0.0, years)

@@ -1,6 +1,5 @@
 """Errors of simulated against observed measures in units of tolerance, and one score of them.
 
-A tolerance says how far a simulated community may be from the observed one and still pass for it.
 The fourteen were fixed before any model was fitted, so that no model could choose its own.
 """
 
@@ -36,28 +35,14 @@ def deviation_of_known(values: Sequence[float] | FloatArray) -> float:
 
 
 def z_score(values: Sequence[float] | FloatArray, observed: float, error: float) -> float:
-    """Distance of the mean over runs from an observed value, in standard errors of both.
-
-    Args:
-        values: one per run.
-        error: its standard error; NaN where it is not known, which makes the result NaN.
-
-    Returns:
-        NaN where nothing is known of the errors, or no run has a value.
-    """
+    """Distance of the mean over runs from an observed value, in standard errors of both."""
     known, spread = known_of(values), deviation_of_known(values)
     variance = error**2 + (0.0 if math.isnan(spread) else spread**2 / len(known))
     return (mean_of_known(known) - observed) / math.sqrt(variance) if variance > 0 else math.nan
 
 
 class Tolerance(NamedTuple):
-    """How far a measure may be off, and how that is measured.
-
-    Attributes:
-        kind: ``difference`` (simulated - observed), ``relative`` (the same over observed) or ``KS``
-            (Kolmogorov-Smirnov distance of two distributions, 0..1).
-        size: the tolerance, > 0, in the unit of ``kind``.
-    """
+    """How far a measure may be off, and how that is measured."""
 
     measure: str
     kind: str
@@ -89,14 +74,7 @@ TOLERANCES: Mapping[str, Tolerance] = {
 def errors_in_tolerances(
     simulated: AssemblyMeasures, observed: AssemblyMeasures
 ) -> dict[str, float]:
-    """The error of each of the fourteen measures, divided by its tolerance.
-
-    Returns:
-        Measure -> error, signed (positive: simulated is higher) but for distributions; -1..1 is
-        within tolerance. NaN where neither side is known; where one side alone is known, the error
-        is a whole (1, or 100 % of the observed value), since a society without a paper must not
-        pass.
-    """
+    """The error of each of the fourteen measures, divided by its tolerance."""
     return {name: error_of(one, simulated, observed) / one.size for name, one in TOLERANCES.items()}
 
 
@@ -113,12 +91,9 @@ def error_of(
 
 
 def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> float:
-    """The error of a value, or of a mean over runs, in the unit of its tolerance.
-
-    Args:
-        simulated: the value; NaN where it is not known.
-    """
+    """The error of a value, or of a mean over runs, in the unit of its tolerance."""
     if math.isnan(simulated) or math.isnan(observed):
+        # Of one known side the error is a whole: a society without a paper must not pass.
         return math.nan if math.isnan(simulated) and math.isnan(observed) else 1.0
     difference = simulated - observed
     if tolerance.kind != "relative":

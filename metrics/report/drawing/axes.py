@@ -1,8 +1,4 @@
-"""The axes of a figure, with marks drawn from numbers between two scales, as SVG.
-
-Marks are kept as they are added, and turned into SVG when the figure knows how large the axes are.
-A mark without a finite position is left out, and a line is broken there.
-"""
+"""The axes of a figure, with marks drawn from numbers between two scales, as SVG."""
 
 from __future__ import annotations
 
@@ -52,15 +48,7 @@ class PlotArea:
 
 
 class Axes:
-    """Two scales, a title, a legend, and the marks between them.
-
-    Marks take positions ``x`` and as many values ``y``. In all of them ``colour`` is that of the
-    mark, ``width`` that of its lines, ``size`` its diameter, ``opacity`` 0..1, and ``dashes`` the
-    lengths of dashes and gaps; none: an unbroken line.
-
-    Attributes:
-        square: a unit is as long across as upwards.
-    """
+    """Two scales, a title, a legend, and the marks between them."""
 
     def __init__(self, ink: str, muted: str, grid: str) -> None:
         """Empty axes in these colours: of titles, of axes and labels, of the grid."""
@@ -128,10 +116,7 @@ class Axes:
         *,
         size: float | Sequence[float] = 5.5,
     ) -> None:
-        """A symbol (a key of ``SYMBOLS``) at each point, so that colour need not tell kinds apart.
-
-        ``size`` is the width of all, or of each.
-        """
+        """A symbol at each point, so that colour need not tell kinds apart."""
         self._include(x, y)
         widths = [size] * len(x) if isinstance(size, int | float) else size
 
@@ -145,11 +130,7 @@ class Axes:
     def names(
         self, x: Coordinates, y: Coordinates, texts: Sequence[str], *, size: float, gap: float
     ) -> None:
-        """Names beside the first points where there is room, those given first before the others.
-
-        A name covers none of the points. ``size`` is the height of the letters, ``gap`` the
-        distance of a name from its point.
-        """
+        """Names beside the first points where there is room, those given first before others."""
         widths = [1.15 * LETTER * size * len(text) for text in texts]
 
         def draw(across: Place, up: Place) -> str:

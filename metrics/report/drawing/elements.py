@@ -110,10 +110,7 @@ def place_labels(
     gap: float,
     within: tuple[float, float, float, float],
 ) -> list[tuple[float, float] | None]:
-    """Where names stand, the first ones first: right, left, above or below their point.
-
-    ``within`` is left, top, right and bottom; a name without room is None.
-    """
+    """Where names stand, the first ones first: right, left, above or below their point."""
     taken = np.array([(x - gap, y - gap, x + gap, y + gap) for x, y in points])
     placed: list[tuple[float, float] | None] = []
     for number, ((x, y), width) in enumerate(zip(points, widths, strict=False)):
@@ -142,11 +139,7 @@ ROW = 1.35 * FONT
 
 
 class LegendEntry(NamedTuple):
-    """One row of a legend; colour and shape both tell what it stands for.
-
-    Attributes:
-        shape: ``line``, or the name of a symbol.
-    """
+    """One row of a legend; colour and shape both tell what it stands for."""
 
     words: str
     colour: str

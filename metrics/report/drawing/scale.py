@@ -1,8 +1,4 @@
-"""Range, ticks and tick labels of one direction of a figure's axes, linear or logarithmic.
-
-Ticks are round numbers: 1, 2, 2.5 or 5 times a power of ten apart (on a logarithmic scale the
-powers themselves, with 2 and 5 between them where there are few).
-"""
+"""Range, ticks and tick labels of one direction of a figure's axes, linear or logarithmic."""
 
 from __future__ import annotations
 
@@ -19,13 +15,7 @@ _TOLERANCE = 1e-9
 
 
 class Scale:
-    """One direction of axes; the range follows the data unless an end is given.
-
-    Attributes:
-        high: the other end, which may be the smaller one; None: the largest value plus ``margin``.
-        margin: share of the data's range that is left free at an end that is not given.
-        headroom: share of the range that is added at the high end, for a legend.
-    """
+    """One direction of axes; the range follows the data unless an end is given."""
 
     def __init__(self) -> None:
         """A linear scale without data."""

@@ -1,7 +1,6 @@
 """Figures as small inline SVG, whose colours follow the theme of the page.
 
-They are drawn here and not by a plotting library: the marks are few and simple, and a library
-takes longer to import than a run of the quickstart society takes to simulate.
+Importing a plotting library takes longer than the quickstart society takes to simulate.
 """
 
 from __future__ import annotations
