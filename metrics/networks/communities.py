@@ -46,23 +46,27 @@ def communities(run: Run) -> pd.DataFrame:
 
 def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]:
     """The columns of ``communities`` after the first two, for one network."""
-    nodes = matrix.shape[0]
-    empty = {"communities": 0, "largest": None, "modularity": None}
+    found: dict[str, object] = dict.fromkeys(("communities", "largest", "modularity"))
     if not matrix.nnz:
-        return {"method": "louvain", **empty}
+        return {"method": "louvain", **found, "communities": 0}
+    method, label = find_labels(matrix, seed)
+    if label is not None:
+        found = {
+            "communities": len(np.unique(label)),
+            "largest": float(np.bincount(label).max() / matrix.shape[0]),
+            "modularity": modularity(matrix, label),
+        }
+    return {"method": method, **found}
+
+
+def find_labels(matrix: sparse.csr_array, seed: int) -> tuple[str, IntArray | None]:
+    """The method by which communities are found, or why there is none, and each node's one."""
     # The matrix has each pair twice.
-    if nodes <= LARGE and matrix.nnz <= 2 * MANY_PAIRS:
-        method, label = "louvain", louvain(matrix, seed)
-    elif find_spec("networkit") is not None:
-        method, label = "leiden", leiden(matrix, seed)
-    else:
-        return {"method": NEEDS, **empty, "communities": None}
-    return {
-        "method": method,
-        "communities": len(np.unique(label)),
-        "largest": float(np.bincount(label).max() / nodes),
-        "modularity": modularity(matrix, label),
-    }
+    if matrix.shape[0] <= LARGE and matrix.nnz <= 2 * MANY_PAIRS:
+        return "louvain", louvain(matrix, seed)
+    if find_spec("networkit") is not None:
+        return "leiden", leiden(matrix, seed)
+    return NEEDS, None
 
 
 def louvain(matrix: sparse.csr_array, seed: int) -> IntArray:

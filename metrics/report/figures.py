@@ -9,25 +9,34 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.inference.intervals import Interval, t_interval
 from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.registry import compute_metric
-from virsci_society.metrics.report.drawing.axes import Axes
-from virsci_society.metrics.report.drawing.elements import LegendEntry
+from virsci_society.metrics.report.drawing.axes import Axes, LegendEntry
 from virsci_society.metrics.report.drawing.svg import (
     BLUE,
+    COLOURS,
+    GREEN,
     INK,
+    MUTED,
     ORANGE,
-    PAGE,
+    PAST,
+    PINK,
     WIDE,
     Plot,
     standalone_svg,
 )
-from virsci_society.metrics.report.network_figures import network_figure, network_over_time
-from virsci_society.metrics.report.network_layout import run_communities
-from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
+from virsci_society.metrics.report.network_layout import (
+    MAX_DRAWN,
+    Communities,
+    pair_numbers,
+    run_communities,
+)
+from virsci_society.metrics.report.templates import count_of, format_number
+from virsci_society.metrics.teams.timelines import project_spans
 from virsci_society.society.results.run import Run
 
 MAX_DOTS = 800
@@ -70,7 +79,11 @@ def _strip(axes: Axes, values: FloatArray, title: str, colour: str, span: FloatA
         axes.x.low, axes.x.high = 0.0, 1.0
         axes.text(0.0, 0.0, "not available: no citation count is known")
         return
-    shown = _thinned(values)
+    shown = values
+    if len(values) > MAX_DOTS:
+        # Evenly spaced by rank and not by chance: the shape stays, and so do both ends.
+        rank = np.linspace(0, len(values) - 1, MAX_DOTS).round().astype(int)
+        shown = np.sort(values)[rank]
     axes.dots(shown, _dot_heights(shown), colour, size=4.5, opacity=0.6)
     band = mean_interval(values)
     if band.low < band.high:
@@ -86,16 +99,6 @@ def mean_interval(values: FloatArray) -> Interval:
     # Below 50 values the bootstrap holds the mean less often, and it takes scipy.stats, whose
     # import alone would be a quarter of the time in which a small page is made.
     return t_interval(values)
-
-
-def _thinned(values: FloatArray) -> FloatArray:
-    """At most ``MAX_DOTS`` values, evenly spaced by rank, the extremes included."""
-    if len(values) <= MAX_DOTS:
-        return values
-    # By rank and not by chance: the shape stays, and so do both ends.
-    rank = np.linspace(0, len(values) - 1, MAX_DOTS).round().astype(int)
-    chosen: FloatArray = np.sort(values)[rank]
-    return chosen
 
 
 def _dot_heights(values: FloatArray) -> FloatArray:
@@ -139,22 +142,6 @@ def teams_at_work(weekly: pd.DataFrame) -> Markup | None:
     return drawn.svg("Number of teams in flight over simulated time")
 
 
-def acceptance(table: pd.DataFrame) -> Markup | None:
-    """Share of invitations accepted against the invitee's load, with intervals."""
-    if not len(table):
-        return None
-    drawn, axes = _frame(2.7, "Share of invitations accepted", "teams the invitee was already in")
-    load, share = _floats(table["load"]), _floats(table["share"])
-    axes.segments((load, _floats(table["low"])), (load, _floats(table["high"])), BLUE)
-    axes.dots(load, share, BLUE, size=6.0, edge=PAGE)
-    for at, height, count in zip(load, share, table["answered"], strict=True):
-        axes.text(at, height, f"n = {count}", right_by=6.0)
-    axes.x.low, axes.x.high = load.min() - 0.4, load.max() + 0.8
-    axes.y.low, axes.y.high = -0.04, 1.04
-    axes.x.whole, axes.x.most = True, 8
-    return drawn.svg("Share of invitations accepted by the load of the invitee")
-
-
 def _frame(height: float, title: str, label: str = "simulated days") -> tuple[Plot, Axes]:
     """A small figure with one pair of axes: so many inches high, with a title and label of x."""
     drawn = Plot(4.2, height)
@@ -165,23 +152,6 @@ def _frame(height: float, title: str, label: str = "simulated days") -> tuple[Pl
 
 def _floats(values: pd.Series) -> FloatArray:
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def assembly(table: pd.DataFrame) -> Markup | None:
-    """Shares of incumbents and of repeats among all papers so far, over simulated time."""
-    if not table["links"].any():
-        return None
-    drawn, axes = _frame(2.5, "Incumbents and old partners")
-    shares = (
-        ("p_so_far", BLUE, "", "p: authorships of incumbents"),
-        ("q_so_far", ORANGE, DASHED, "q: repeats, of links of two incumbents"),
-    )
-    for name, colour, dashes, _ in shares:
-        axes.line(_floats(table["date"]), _floats(table[name]), colour, dashes=dashes)
-    axes.y.low, axes.y.high = -0.02, 1.4
-    axes.y.ticks = [0, 0.5, 1]
-    axes.legend([LegendEntry(words, colour, dashes=dashes) for _, colour, dashes, words in shares])
-    return drawn.svg("Shares p and q of team assembly, over simulated time")
 
 
 def degrees(table: pd.DataFrame) -> Markup | None:
@@ -204,12 +174,202 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     return drawn.svg("Distribution of the number of co-authors, logarithmic axes")
 
 
+ROWS_DRAWN = 40
+"""Teams of the timeline."""
+NAME_SHOWN = 24
+ROW_HEIGHT = 0.165
+"""Inches."""
+MARKED_STAGES = {
+    "topic": ("triangle", GREEN),
+    "ideas": ("circle", ORANGE),
+    "novelty": ("square", PINK),
+    "abstract": ("diamond", BLUE),
+}
+"""Shape and colour of the meetings of each stage; others have the last of the shapes."""
+OTHER_STAGE = ("circle", MUTED)
+AT_WORK, WAITING = 6.0, 1.3
+UNSEEN = "1.5 2.5"
+"""Dashes from the end of the work to the day on which the paper is visible."""
+
+
+def team_timeline(run: Run) -> Markup | None:
+    """Draw each team as a row, the earliest founded on top; None where no team was founded."""
+    teams = run.table("teams", plain=True).dropna(subset=["founded"])
+    if not len(teams):
+        return None
+    # Of many some are drawn, evenly chosen, the first and the last included.
+    chosen = np.unique(np.linspace(0, len(teams) - 1, ROWS_DRAWN).round().astype(int))
+    rows = teams.sort_values(["founded", "team"]).iloc[chosen]
+    place = {str(team): float(number) for number, team in enumerate(rows["team"])}
+    drawn = Plot(WIDE, 0.95 + ROW_HEIGHT * len(rows))
+    axes = drawn.axes()
+    axes.y.ticks, axes.y.grid = range(len(rows)), True
+    axes.y.labels = [cut_text(name, NAME_SHOWN) for name in place]
+    # Upside down, so that the first row is on top.
+    axes.y.low, axes.y.high = len(rows) - 0.4, -0.6
+    axes.x.low, axes.x.high = 0.0, max(run.days, 1e-6)
+    axes.x.label, axes.x.grid = "simulated days", True
+
+    def mark(table: pd.DataFrame, column: str, shape: str, colour: str) -> None:
+        height = table["team"].map(place).to_numpy(dtype=np.float64)
+        size = 7.0 if shape in ("star", "cross") else 4.6
+        axes.symbols(table[column].to_numpy(np.float64), height, shape, colour, size=size)
+
+    # Waiting over the whole course, work on top of it, and the way to the paper.
+    at, founded = np.arange(len(rows), dtype=np.float64), rows["founded"].to_numpy(np.float64)
+    finished = rows["finished"].fillna(run.days).to_numpy(dtype=np.float64)
+    axes.segments((founded, at), (finished, at), MUTED, width=WAITING)
+    axes.segments((founded, at - 0.22), (founded, at + 0.22), MUTED, width=WAITING)
+    spans = project_spans(run, list(place))
+    spans = spans[spans["kind"].isin(["effort", "switching", "meetings"])]
+    height = spans["team"].map(place).to_numpy(dtype=np.float64)
+    begun, ended = (spans[name].to_numpy(np.float64) for name in ("start", "end"))
+    met = run.table("meetings", plain=True)
+    if not len(met):
+        # Teams without meetings are at work from the day on which their members are known.
+        begun, ended, height = rows["formed"].fillna(rows["founded"]).to_numpy(), finished, at
+    axes.segments((begun, height), (ended, height), BLUE, width=AT_WORK, opacity=0.55)
+    visible = rows["published"].to_numpy(dtype=np.float64)
+    axes.segments((finished, at), (visible, at), INK, width=1.2, dashes=UNSEEN)
+    met = met[met["team"].isin(list(place))].dropna(subset=["held", "stage"])
+    others = sorted(set(met["stage"]) - set(MARKED_STAGES))
+    stages = [stage for stage in (*MARKED_STAGES, *others) if (met["stage"] == stage).any()]
+    for stage in stages:
+        mark(met[met["stage"] == stage], "held", *MARKED_STAGES.get(stage, OTHER_STAGE))
+    published = rows.dropna(subset=["published"])
+    gone = rows[rows["state"] == "dissolved"].dropna(subset=["finished"])
+    mark(published, "published", "star", INK)
+    mark(gone, "finished", "cross", PINK)
+    entries = []
+    if (finished > founded).any():
+        entries.append(LegendEntry("at work", BLUE, width=AT_WORK - 1))
+        entries.append(LegendEntry("waiting", MUTED, width=WAITING))
+        if len(published):
+            unseen = LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2)
+            entries.append(unseen)
+    for stage in stages:
+        shape, colour = MARKED_STAGES.get(stage, OTHER_STAGE)
+        words = "meeting" if stage == "meetings" else f"meeting: {stage}"
+        entries.append(LegendEntry(words, colour, shape))
+    entries += [LegendEntry("paper visible", INK, "star")] if len(published) else []
+    entries += [LegendEntry("dissolved", PINK, "cross")] if len(gone) else []
+    drawn.legend(entries)
+    return drawn.svg("Teams over simulated time, from founding to paper")
+
+
+SHAPES = ("circle", "square", "diamond", "triangle")
+NAMED = 30
+"""Scientists whose names are written, those with most papers and ties first."""
+ACROSS, ACROSS_SMALL = 280.0, 130.0
+"""Length of the unit square in a figure of one and of four panels, in units of the SVG."""
+
+
+def network_figure(run: Run, whole: Communities) -> Markup | None:
+    """Draw the network at the end by community; None where nobody has a tie."""
+    if not whole.names:
+        return None
+    drawn = Plot(WIDE, 4.6)
+    axes = _bare(drawn.axes())
+    if len(whole.names) > MAX_DRAWN:
+        centres, radius, lines = whole.circles
+        _draw_edges(axes, centres[lines], PAST, 1.2)
+        _draw_symbols(axes, centres, np.arange(len(centres)), 2 * ACROSS * radius, ("circle",))
+    else:
+        axes.square, axes.x.low, axes.x.high = False, -0.05, 1.14
+        papers = run.table("authorships")["scientist"].value_counts()
+        written = papers.reindex(whole.names, fill_value=0).to_numpy(dtype=np.float64)
+        base = float(np.clip(2400 / len(written), 8, 40)) ** 0.5
+        size = base * (0.85 + 0.75 * np.sqrt(written / max(1.0, written.max())))
+        _draw_edges(axes, whole.positions[whole.edges], PAST, 0.7)
+        _draw_symbols(axes, whole.positions, whole.community, size)
+        # The last key decides first: papers, then ties, then the name.
+        order = np.lexsort((np.arange(len(written)), -whole.degree, -written))
+        names = [cut_text(whole.names[place], NAME_SHOWN) for place in order[:NAMED]]
+        x, y = whole.positions[order].T
+        axes.names(x, y, names, size=7.5, gap=0.9 * base)
+    sizes, shown = whole.sizes, min(len(COLOURS), len(whole.sizes))
+    shapes = SHAPES if len(whole.names) <= MAX_DRAWN else ("circle",)
+    entries = [
+        LegendEntry(
+            f"{format_number(sizes[number])} people: {whole.labels[number]}",
+            COLOURS[number],
+            shapes[number % len(shapes)],
+        )
+        for number in range(shown)
+    ]
+    if len(sizes) > shown:
+        others = count_of(len(sizes) - shown, "smaller community", "smaller communities")
+        rest = f"{format_number(sizes[shown:].sum())} people in {others}"
+        entries.append(LegendEntry(rest, MUTED, "circle"))
+    drawn.legend(entries)
+    return drawn.svg("Co-authorship network at the end, by community")
+
+
+def network_over_time(run: Run, whole: Communities) -> Markup | None:
+    """Draw the network at four dates, everybody at the same place; None where nobody has a tie."""
+    if not whole.names:
+        return None
+    drawn, ties = Plot(WIDE, 4.7), run.table("ties").dropna(subset=["date"])
+    panels = [axes for row in drawn.panels(2, 2) for axes in row]
+    ends = np.sort(pair_numbers(ties, whole.names), axis=1)
+    known, dates = ends[:, 0] >= 0, ties["date"].to_numpy(dtype=np.float64)
+    ends, dates = ends[known], dates[known]
+    size = float(np.clip(1100 / len(whole.names), 2.5, 18)) ** 0.5
+    for axes, date in zip(panels, np.linspace(0.0, run.days, len(panels)), strict=True):
+        _bare(axes).title = f"day {date:.0f}"
+        if len(whole.names) > MAX_DRAWN:
+            centres, radius, lines = whole.circles
+            tied = np.bincount(whole.community[np.unique(ends[dates <= date])], None, len(radius))
+            radius = radius * np.sqrt(tied[: len(radius)] / whole.sizes[: len(radius)])
+            _draw_edges(axes, centres[lines], PAST, 0.6)
+            width = 2 * ACROSS_SMALL * radius
+            _draw_symbols(axes, centres, np.arange(len(centres)), width, ("circle",))
+            continue
+        since = np.unique(ends[(dates >= 0) & (dates <= date)], axis=0)
+        _draw_edges(axes, whole.positions[np.unique(ends[dates < 0], axis=0)], PAST, 0.6)
+        _draw_edges(axes, whole.positions[since], INK, 0.9)
+        everybody = np.full(len(whole.names), size)
+        _draw_symbols(axes, whole.positions, whole.community, everybody)
+    return drawn.svg("Co-authorship network at four dates, by community")
+
+
+def _bare(axes: Axes) -> Axes:
+    """Axes without a frame, for positions between 0 and 1."""
+    axes.frame, axes.square = False, True
+    axes.x.low = axes.y.low = -0.03
+    axes.x.high = axes.y.high = 1.03
+    return axes
+
+
+def _draw_edges(axes: Axes, ends: FloatArray, colour: str, width: float) -> None:
+    """Draw edges (m x 2 x 2), the fainter the more there are."""
+    opacity = float(np.clip(350 / max(len(ends), 1), 0.22, 1.0))
+    starts, stops = ((ends[:, end, 0], ends[:, end, 1]) for end in (0, 1))
+    axes.segments(starts, stops, colour, width=width, opacity=opacity)
+
+
+def _draw_symbols(
+    axes: Axes,
+    places: FloatArray,
+    group: IntArray,
+    size: FloatArray,
+    shapes: tuple[str, ...] = SHAPES,
+) -> None:
+    """A symbol at each place in the colour of its group: the small groups first, in grey."""
+    rest = group >= len(COLOURS)
+    x, y = places.T
+    axes.symbols(x[rest], y[rest], "circle", MUTED, size=(0.8 * size[rest]).tolist())
+    # The largest last, so that its symbols lie on top.
+    for number in range(len(COLOURS) - 1, -1, -1):
+        rows = group == number
+        shape = shapes[number % len(shapes)]
+        axes.symbols(x[rows], y[rows], shape, COLOURS[number], size=size[rows].tolist())
+
+
 MEASURED: dict[str, tuple[Callable[[pd.DataFrame], Markup | None], str]] = {
     "teams-at-work": (teams_at_work, "weekly"),
-    "acceptance": (acceptance, "acceptance"),
     "giant-share": (largest_component, "structure"),
     "degrees": (degrees, "degrees"),
-    "assembly": (assembly, "assembly"),
 }
 """The figures that are drawn of one metric each."""
 
@@ -233,8 +393,8 @@ def run_figures(run: Run) -> dict[str, Markup]:
     """Every figure of a run's page that there is data for, by name.
 
     Returns:
-        ``teams``, ``people``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,
-        ``acceptance``, ``giant-share``, ``degrees`` and ``assembly``: inline SVG.
+        ``teams``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,
+        ``giant-share`` and ``degrees``: inline SVG.
 
     Example:
         >>> figures = vs.run_figures(run)
@@ -242,15 +402,12 @@ def run_figures(run: Run) -> dict[str, Markup]:
         (Markup('<svg'), True)
     """
     whole = run_communities([run])
-    timelines = {"teams": team_timeline(run), "people": people_timeline(run, whole)}
-    drawn: dict[str, Markup | None] = {
-        name: None if one is None else one.picture for name, one in timelines.items()
+    drawn = {
+        "teams": team_timeline(run),
+        "network": network_figure(run, whole),
+        "network-over-time": network_over_time(run, whole),
+        "novelty": novelty_figure(run),
     }
-    drawn["network"], drawn["network-over-time"] = (
-        network_figure(run, whole),
-        network_over_time(run, whole),
-    )
-    drawn["novelty"] = novelty_figure(run)
     drawn |= {name: measured_figure(run, name) for name in MEASURED}
     return {name: figure for name, figure in drawn.items() if figure is not None}
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,9 +16,8 @@ from scipy import sparse
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import cut_text
-from virsci_society.metrics.networks.communities import LARGE, MANY_PAIRS, leiden, louvain
+from virsci_society.metrics.networks.communities import find_labels
 from virsci_society.metrics.networks.structure import adjacency, network_ties
-from virsci_society.metrics.report.templates import records
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
@@ -31,6 +28,14 @@ DRAWN = 40
 """Number of communities, the largest first, whose members are laid out by forces."""
 ROUNDS = 300
 """Steps in which overlapping discs push each other apart."""
+MAX_DRAWN = 400
+"""Scientists with a tie up to which each is drawn on the page of a run; of more, communities."""
+MAX_CIRCLES = 150
+"""Communities of a large network that are drawn, the largest first."""
+ROOM = 0.75
+"""Circles are drawn so much smaller than the discs of communities, so that lines are seen."""
+STRONGEST = 3
+"""For each community the lines to so many others are drawn, those with most pairs."""
 NAME_SHOWN = 34
 """Most characters of the topic in the name of a community."""
 
@@ -87,9 +92,16 @@ class Communities:
     @cached_property
     def discs(self) -> tuple[FloatArray, FloatArray]:
         """Centre and radius of the disc of each community; they hardly overlap."""
+        count = len(self.sizes)
+        first, second = self.community[self.edges].T
+        placed, outside = min(count, BY_FORCES), np.arange(min(count, BY_FORCES), count)
+        across = (first != second) & (np.maximum(first, second) < placed)
+        edges = np.sort(np.column_stack([first[across], second[across]]), axis=1)
+        inner = 2 * force_directed_positions(placed, np.unique(edges, axis=0)) - 1
+        # The small ones, beyond what forces can place, lie outside.
+        outer = spiral(1.2 * np.sqrt(1 + outside / max(count, 1)), outside)
         radius = np.sqrt(self.sizes / max(len(self.names), 1))
-        first = community_positions(self.matrix, self.community, len(self.sizes))
-        return spread_discs(first, radius), radius
+        return spread_discs(np.concatenate([inner, outer]), radius), radius
 
     @cached_property
     def positions(self) -> FloatArray:
@@ -100,8 +112,16 @@ class Communities:
         places = np.zeros((len(self.names), 2))
         members = np.argsort(self.community, kind="stable")
         for number, rows in enumerate(np.split(members, np.cumsum(self.sizes)[:-1])):
-            by_forces = number < DRAWN and 2 < len(rows) <= BY_FORCES
-            drawn = member_positions(self.matrix, rows, by_forces)
+            if number < DRAWN and 2 < len(rows) <= BY_FORCES:
+                ends = sparse.triu(self.matrix[rows][:, rows], k=1).tocoo()
+                edges = np.column_stack(ends.coords).astype(np.int64)
+                x, y = (2 * force_directed_positions(len(rows), edges) - 1).T
+                # From the square of side 2 into the disc.
+                drawn = np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])
+            else:
+                # The best connected in the middle.
+                rank = np.argsort(np.argsort(-self.degree[rows], kind="stable"), kind="stable")
+                drawn = spiral(np.sqrt((rank + 0.5) / len(rows)), rank)
             # A little inside its disc: members of touching communities stay apart.
             places[rows] = centres[number] + 0.9 * radius[number] * drawn
         places -= places.min(axis=0)
@@ -126,28 +146,16 @@ class Communities:
         return np.column_stack(both).astype(np.int64)
 
     @cached_property
-    def pairs(self) -> IntArray:
-        """Pairs of people with a joint paper by the communities of both, symmetric, k x k."""
-        ends, count = self.community[self.edges], len(self.sizes)
-        within = sparse.coo_array((np.ones(len(ends)), ends.T), shape=(count, count)).toarray()
-        both: IntArray = (within + within.T - np.diag(within.diagonal())).astype(np.int64)
-        return both
-
-    @cached_property
     def circles(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Centres and radii of the largest communities in the unit square, and lines of pairs."""
         centres, radius = (held[:MAX_CIRCLES] for held in self.discs)
         low = (centres - radius[:, None]).min(axis=0)
         span = float((centres + radius[:, None] - low).max())
-        lines = strongest_pairs(self.pairs[:MAX_CIRCLES, :MAX_CIRCLES])
+        ends, count = self.community[self.edges], len(self.sizes)
+        within = sparse.coo_array((np.ones(len(ends)), ends.T), shape=(count, count)).toarray()
+        both = (within + within.T).astype(np.int64)
+        lines = strongest_pairs(both[:MAX_CIRCLES, :MAX_CIRCLES])
         return (centres - low) / span, ROOM * radius / span, lines
-
-    def rows(self, most: int) -> list[dict[str, Any]]:
-        """The largest communities as rows of a table."""
-        inside = self.pairs.diagonal()
-        columns = {"label": self.labels, "people": self.sizes, "inside": inside}
-        table = pd.DataFrame({**columns, "across": self.pairs.sum(axis=1) - inside})
-        return records(table.head(most))
 
 
 def run_communities(runs: Sequence[Run]) -> Communities:
@@ -176,35 +184,18 @@ def find_communities(
     matrix: sparse.csr_array, topics: Sequence[str], seed: int
 ) -> tuple[IntArray, str]:
     """Number of each scientist's community, and the method that found it."""
-    if matrix.nnz and matrix.shape[0] <= LARGE and matrix.nnz <= 2 * MANY_PAIRS:
-        return louvain(matrix, seed), "Louvain"
-    if matrix.nnz and find_spec("networkit") is not None:
-        return leiden(matrix, seed), "Leiden"
+    method, label = find_labels(matrix, seed) if matrix.nnz else ("", None)
+    if label is not None:
+        return label, method.capitalize()
     numbers = np.unique(np.asarray(topics, dtype=str), return_inverse=True)[1]
     return numbers.astype(np.int64), "main topic"
 
 
 def by_size(label: IntArray) -> IntArray:
     """Communities numbered anew by size, the largest 0; of equal ones the first label is first."""
-    known, label = np.unique(label, return_inverse=True)
-    sizes = np.bincount(label).astype(np.float64)
-    order = np.lexsort((np.arange(len(known)), -sizes))
-    rank = np.empty(len(known), dtype=np.int64)
-    rank[order] = np.arange(len(known))
-    renumbered: IntArray = rank[label]
+    _, label, sizes = np.unique(label, return_inverse=True, return_counts=True)
+    renumbered: IntArray = np.argsort(np.argsort(-sizes, kind="stable"))[label]
     return renumbered
-
-
-def community_positions(matrix: sparse.csr_array, label: IntArray, count: int) -> FloatArray:
-    """First places of communities, in the square of side 2: by forces, the small ones outside."""
-    ends = matrix.tocoo()
-    first, second = label[ends.coords[0]], label[ends.coords[1]]
-    placed = min(count, BY_FORCES)
-    across = (first < second) & (second < placed)
-    edges = np.unique(np.column_stack([first[across], second[across]]), axis=0)
-    outside = np.arange(placed, count)
-    inner = 2 * force_directed_positions(placed, edges) - 1
-    return np.concatenate([inner, spiral(1.2 * np.sqrt(1 + outside / count), outside)])
 
 
 def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:
@@ -227,33 +218,10 @@ def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:
     return places
 
 
-def member_positions(matrix: sparse.csr_array, rows: IntArray, by_forces: bool) -> FloatArray:
-    """Positions of the members of one community in the disc of radius 1."""
-    if by_forces:
-        ends = sparse.triu(matrix[rows][:, rows], k=1).tocoo()
-        edges = np.column_stack(ends.coords).astype(np.int64)
-        x, y = (2 * force_directed_positions(len(rows), edges) - 1).T
-        # From the square of side 2 into the disc.
-        return np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])
-    degree = np.diff(matrix.indptr)[rows]
-    rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
-    return spiral(np.sqrt((rank + 0.5) / len(rows)), rank)
-
-
 def spiral(radius: FloatArray, rank: IntArray) -> FloatArray:
     """Points at these distances from the middle, each turned by the golden angle."""
     angle = rank * GOLDEN_ANGLE
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-
-
-MAX_DRAWN = 400
-"""Scientists with a tie up to which each is drawn on the page of a run; of more, communities."""
-MAX_CIRCLES = 150
-"""Communities of a large network that are drawn, the largest first."""
-ROOM = 0.75
-"""Circles are drawn so much smaller than the discs of communities, so that lines are seen."""
-STRONGEST = 3
-"""For each community the lines to so many others are drawn, those with most pairs."""
 
 
 def pair_numbers(pairs: pd.DataFrame, names: Sequence[str]) -> IntArray:

@@ -5,16 +5,507 @@ The template escapes every text of a run; only the figures, drawn from numbers, 
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, price_words
+from virsci_society.metrics.cost import RUNGS, read_ledger
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES
-from virsci_society.metrics.report.network_figures import network_over_time
-from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.metrics.measures import MEASURES
+from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of, settings_of
+from virsci_society.metrics.novelty.training_leaks import training_cutoff
+from virsci_society.metrics.population import LEFT, people_ever
+from virsci_society.metrics.registry import compute_metric, measure_run
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.network_layout import MAX_DRAWN, Communities, run_communities
 from virsci_society.metrics.report.overview import first_screen, written_by_rules
-from virsci_society.metrics.report.sections import SECTIONS, Shown
-from virsci_society.metrics.report.templates import style_sheet, template_environment, write_html
+from virsci_society.metrics.report.templates import (
+    count_of,
+    format_number,
+    format_percent,
+    known_text,
+    records,
+    style_sheet,
+    template_environment,
+    write_html,
+)
 from virsci_society.metrics.summary import summarise_run
+from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import backend_of
+
+PAPERS_SHOWN, PEOPLE_SHOWN = 40, 20
+SCENARIO_SHOWN = 40_000
+RULE_WORDS, MODEL_WORDS = (8, 20), (60, 600)
+"""Words of titles and abstracts that are shown: of those by rules fewer."""
+NUMBERS = (
+    *("team_size", "freshness", "diversity", "newcomers", "members_elsewhere"),
+    *("days_to_paper", "waiting", "waiting_round", "memberships_at_homework"),
+    *("authors", "coauthors_per_author", "giant_component_authors", "giant_component_people"),
+    *("components", "clustering", "assortativity", "communities", "modularity", "core"),
+    *("consultations", "consulted_coauthors"),
+    *("gini_papers", "top_tenth_papers", "gini_citations", "disruption"),
+    *("review_acceptance", "days_in_review", "reviews_late", "reviewer_load", "gini_reviews"),
+    "reviewer_agreement",
+)
+"""Measures of teams, of the network, of impact and of peer review that the page tells."""
+OF_A_MODEL = (
+    *("claimed_figures", "unknown_references", "copied_words"),
+    *("contemporary_words", "contemporary_similarity"),
+)
+"""Those of a model's texts: texts by rules cannot leak, and claim what their frames say."""
+ALL_FORMS = "all forms"
+
+
+class Shown(NamedTuple):
+    """What a page is of: a run, its summary, and the communities of its network at the end."""
+
+    run: Run
+    summary: dict[str, Any]
+    whole: Communities
+
+    @property
+    def embedding(self) -> str:
+        """What stands beside each number of novelty; empty where no embedding is known."""
+        name = embedding_of(self.run)
+        return f" by {name}" if name else ""
+
+
+class Picture(NamedTuple):
+    """A figure with its caption; narrow ones stand in pairs."""
+
+    picture: Markup | None
+    caption: str
+    wide: bool = False
+
+
+class Table(NamedTuple):
+    """A table; columns in which every value is zero or missing are left out."""
+
+    rows: Sequence[Mapping[str, Any]]
+    named: str
+    caption: str = ""
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """The key and the label of each column."""
+        pairs = (one.partition(": ") for one in self.named.split("; "))
+        return [(key, label or key) for key, _, label in pairs]
+
+    @property
+    def words(self) -> list[str]:
+        """The keys of the columns of texts."""
+        return [key for key, _ in self.columns if any(isinstance(r[key], str) for r in self.rows)]
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """One section of the page, its parts in the order in which they are shown."""
+
+    title: str
+    text: Iterable[str] = ()
+    figures: Sequence[Picture] = ()
+    tables: Sequence[Table] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    details: Sequence[tuple[str, Sequence[str]]] = ()
+    fine: Iterable[str] = ()
+    folded: bool = False
+
+
+def timeline(shown: Shown) -> PageSection:
+    """Teams over time, invitations, and why teams dissolved."""
+    run, summary, _ = shown
+    teams, invited, text = summary["teams"], summary["invitations"], []
+    if run.partial is not None:
+        text.append(
+            f"{count_of(teams['founded'], 'team')} had ended by day {format_number(run.days)}: "
+            f"{format_number(teams['published'])} had published and "
+            f"{format_number(sum(teams['dissolved'].values()))} had dissolved. How many others "
+            "were at work cannot be drawn from those alone that have ended."
+        )
+    elif summary["max_memberships"]:
+        most = count_of(summary["max_memberships"], "team")
+        text.append(f"Nobody was in more than {most} at once.")
+    if invited["sent"]:
+        [slope] = records(compute_metric(run, "acceptance_slope"))
+        load = f"The effect of the invitee's load on acceptance is {slope['note']}."
+        if slope["note"] == "estimated":
+            ends = f"{format_number(slope['low'])} to {format_number(slope['high'])}"
+            load = (
+                "Each further team of the invitee changes the log odds of accepting by "
+                f"{format_number(slope['slope'])} (95 % interval {ends}; logistic regression)."
+            )
+        text.append(
+            f"Of {count_of(invited['sent'], 'invitation')}, {format_number(invited['cross_team'])} "
+            f"to members of other teams, {format_number(invited['accepted'])} were accepted, "
+            f"{format_number(invited['declined'])} declined, {format_number(invited['full'])} met "
+            f"a scientist who was in too many teams and {format_number(invited['unanswered'])} "
+            f"expired because the invitee left, or the team or the run ended. {load}"
+        )
+    if teams["dissolved"]:
+        reasons = (f"{reason} ({count})" for reason, count in teams["dissolved"].items())
+        text.append(f"Why teams dissolved: {', '.join(reasons)}.")
+    drawn = []
+    total = int(run.table("teams")["founded"].notna().sum())
+    some = f"all {total}" if total <= figures.ROWS_DRAWN else f"{figures.ROWS_DRAWN} of {total}"
+    about = f"Each row is a team, named after its leader; {some} are drawn, by founding."
+    drawn.append(Picture(figures.team_timeline(run), about, True))
+    about = "Founded and not yet finished."
+    drawn.append(Picture(figures.measured_figure(run, "teams-at-work"), about))
+    return PageSection("Timeline", text, drawn)
+
+
+def network(shown: Shown) -> PageSection:
+    """The network at the end by community, and how it grew."""
+    run, _, whole = shown
+    picture = figures.network_figure(run, whole)
+    if picture is None:
+        return PageSection("Network", ["Nobody has published with anybody else."])
+    people = count_of(len(whole.names), "scientist")
+    about = f"All {people} with a co-author, by community ({whole.method}). Symbols are larger for "
+    about += "those who wrote more papers in this run. Names stand where there is room."
+    if len(whole.names) > MAX_DRAWN:
+        about = f"The {people} with a co-author. Each symbol is a community ({whole.method}), its "
+        about += "area that of its people; lines join those with most pairs who have published "
+        about += "together. 'society explore' draws everybody."
+    pairs = {
+        "giant-share": "Of the scientists with a co-author: with the ties from before day 0, and "
+        "by those made since alone.",
+        "degrees": "Complementary cumulative distribution of co-authors.",
+    }
+    small = [
+        Picture(figures.measured_figure(run, name), caption) for name, caption in pairs.items()
+    ]
+    return PageSection("Network", (), [Picture(picture, about, True), *small])
+
+
+def interventions(shown: Shown) -> PageSection | None:
+    """What was changed in mid-run."""
+    listed = shown.run.table("interventions")
+    if not len(listed):
+        return None
+    columns = "number; date: day; settings: what was set; removed: people who left"
+    text = (
+        "One society and one course of events: what would have happened with nobody removed is "
+        "told by the same scenario without the intervention, not by the networks before and after. "
+        "Their numbers: 'society show RUN --table removals'."
+    )
+    table = Table(records(listed), f"{columns}; ranked: chosen by", "First of all on its day.")
+    return PageSection("Interventions", [text], tables=[table])
+
+
+def novelty(shown: Shown) -> PageSection:
+    """HD, CD, CI and ON as means with intervals, the embedding, and what stood in for values."""
+    run, by = shown.run, shown.embedding
+    table = compute_metric(run, "novelty")
+    if not len(table):
+        ended = (
+            "It is measured when the run has ended: its folder lacks the papers to compare with."
+        )
+        return PageSection(
+            "Novelty", ["It was not measured in this run." if run.partial is None else ended]
+        )
+    settings = settings_of(run)
+    relative, by_rules = settings.normalise != "none", written_by_rules(run)
+    text = (
+        "Rules joined these abstracts from terms of their authors, so the values show how the "
+        "measures work, and not how novel anything is."
+        if by_rules
+        else "HD and CD (contemporary dissimilarity) are mean distances of an abstract to its "
+        "nearest papers of the past and of the years that the society could not see; CI is the "
+        "mean citation count of the latter; ON = HD × CI / CD, taken per abstract. ON leans on CI, "
+        "a mean of a few heavy-tailed counts, so read it beside its parts."
+    )
+    if by:
+        text += f" Distances are those of vectors{by}; another embedding may rank the same "
+        text += "abstracts otherwise."
+    rows, method = [], ""
+    for name in COLUMNS:
+        values = table[name].dropna().to_numpy(dtype=np.float64)
+        band = figures.mean_interval(values)
+        method = method or band.method
+        row = {"name": name, "n": len(values), "mean": band.value}
+        rows.append(row | {"low": band.low, "high": band.high})
+    title = embedding_of(run, "title")
+    measured = f", measured by {title}" if title else ""
+    about = f"Means over papers{measured}, with 95 % intervals{f' ({method})' if method else ''}."
+    columns = "name: measure; n: papers; mean; low; high"
+    tables = [] if by_rules else [Table(rows, columns, about)]
+    if agreement := records(compute_metric(run, "novelty_agreement")):
+        columns = "measure; papers; embedding: by; mean; other: and by; other_mean: mean"
+        labels = "; ".join(compute_metric(run, "novelty_by_embedding")["label"].unique())
+        about = f"The same papers in several embeddings: {labels}. Spearman's rank correlation "
+        about += "over papers, with its 95 % interval."
+        columns += "; rank_correlation: rank correlation; low; high"
+        tables.append(Table(agreement, columns, about))
+    about = (
+        f"Each dot is a paper{measured}; the large dot below is their mean with its 95 % interval."
+    )
+    about += " Dashed: the mean of the neighbours’ year." if relative else ""
+    told = [
+        f"{key} {' and '.join(value) if isinstance(value, tuple) else str(value).lower()}"
+        for key, value in settings.model_dump().items()
+    ]
+    fine = [f"Settings: {', '.join(told)}."]
+    drawn = [Picture(figures.novelty_figure(run), about, True)]
+    return PageSection("Novelty", [text], drawn, tables, fine=fine)
+
+
+def observed(shown: Shown) -> PageSection | None:
+    """The comparison with real papers, if ``society compare`` has added it to the run."""
+    run = shown.run
+    if "observed_scores" not in run.metric_names():
+        return None
+    found = run.metric("observed")
+    kind = (" (" + found["kind"] + ")").mask(found["kind"] == "difference", "")
+    within = found["within"].map({True: "yes", False: "no"})
+    found = found.assign(measure=found["measure"] + kind, within=within)
+    columns = "measure; unit; simulated; observed; observed_error: its error; before; "
+    columns += "distance: off; distance_before: before off; tolerance; within"
+    tables = [
+        Table(records(rows), columns, f"Column {side}, {rows['window'].iloc[0]:g} years.")
+        for side, rows in found[found["window"] == found["window"].max()].groupby("side")
+    ]
+    columns = "window: years; side: column; score; within; judged: of; score_before: score of "
+    columns += "before; within_before: within; score_closed: score of its own scientists"
+    about = "Root mean square of the judged distances in tolerances (at most 5 each); 0 is best."
+    tables.append(Table(records(run.metric("observed_scores")), columns, about))
+    text = (
+        "The same measures on the real papers after the boundary, over the same length of time: "
+        "of everybody (all), and of the society's own scientists, with no authors but these (own). "
+        "Before: those of as long a time before the boundary. Off: simulated less observed, as a "
+        "share of the observed (relative), or a distance of distributions from 0 (alike) to 1."
+    )
+    notes = run.metric("observed_unknowns")["unknown"]
+    return PageSection("Beside what was observed", [text], tables=tables, fine=notes)
+
+
+def numbers(shown: Shown) -> PageSection:
+    """Measures of teams, network, impact, review and a model's texts, with their labels."""
+    rows, names = [], NUMBERS if written_by_rules(shown.run) else (*NUMBERS, *OF_A_MODEL)
+    for name, value in measure_run(shown.run, names).items():
+        told = format_percent if MEASURES[name].unit == "share" else format_number
+        if not np.isnan(value):
+            rows.append({"label": MEASURES[name].label, "value": told(value)})
+    about = "Citations are those of the society’s papers to one another."
+    table = Table(rows, "label: measure; value", about)
+    return PageSection("In numbers", tables=[table], folded=True)
+
+
+def people(shown: Shown) -> PageSection:
+    """The scientists with most papers and teams of the run."""
+    run = shown.run
+    members, listed = run.table("members"), run.table("scientists")
+    names, careers = listed["scientist"], run.table("careers")
+    gone = careers[careers["change"].isin(LEFT)].set_index("scientist")["change"].to_dict()
+    standing = compute_metric(run, "standing").set_index("scientist")["citations"]
+    table = pd.DataFrame(
+        {
+            "scientist": names,
+            "number": [str(name).removeprefix("Scientist") for name in names],
+            "topic": listed["topic"].fillna(""),
+            "teams": counts_of(names, members["scientist"].value_counts()),
+            "led": counts_of(names, members.query("role == 'leader'")["scientist"].value_counts()),
+            "papers": counts_of(names, run.table("authorships")["scientist"].value_counts()),
+            "cited": counts_of(names, standing),
+            "before": listed["papers"],
+            "gone": [gone.get(name, "").replace("one_off", "came for one team") for name in names],
+        }
+    )
+    # By name last, so that equal people stand in one order in every run of this page.
+    order = table.sort_values(
+        ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
+    )
+    rows, total = records(order.head(PEOPLE_SHOWN)), people_ever(run)
+    fine = [
+        "Names are invented. In tables, files and prompts people have numbers: Scientist and the "
+        "number of this table."
+    ]
+    if total > len(rows):
+        took_part = " who took part" if len(table) < total else ""
+        fine.append(f"'society show RUN --table scientists' has all{took_part}.")
+    columns = "scientist; number; topic: main topic; teams; led: of them led; papers; "
+    columns += "cited: citations inside; before: papers before day 0; gone: left"
+    title = f"People ({format_number(total)})"
+    return PageSection(title, tables=[Table(rows, columns)], fine=fine, folded=True)
+
+
+def papers(shown: Shown) -> PageSection:
+    """The first papers by date, with authors, novelty, citations and abstracts; texts are cut."""
+    run, by_rules = shown.run, written_by_rules(shown.run)
+    table = run.table("papers")
+    if not len(table):
+        return PageSection("Papers", ["No paper was published in this run."])
+    title_words, abstract_words = RULE_WORDS if by_rules else MODEL_WORDS
+    titles = {row["paper"]: _shortened(row["title"], title_words) for row in records(table)}
+    writers = run.table("authorships").groupby("paper")["scientist"].agg(list)
+    cites = run.table("citations")
+    inside = cites["inside"].fillna(False)
+    own = cites[inside].groupby("citing")["cited"].agg(list)
+    cited, past = cites[inside]["cited"].value_counts(), cites[~inside]["citing"].value_counts()
+    scores = compute_metric(run, "novelty").set_index("paper")
+    rows, details = [], []
+    for number, paper in enumerate(records(table.head(PAPERS_SHOWN)), 1):
+        name = paper["paper"]
+        known = scores.loc[name] if name in scores.index else dict.fromkeys(COLUMNS)
+        row = {"number": str(number), "title": titles[name], "published": paper["published"]}
+        row |= {part: known[part] for part in COLUMNS}
+        rows.append(row | {"cited": int(cited.get(name, 0))})
+        facts = [f"day {paper['published']:.0f}", known_text(paper["topic"])]
+        facts.append(f"cites {count_of(past.get(name, 0), 'past paper')}")
+        facts.append(f"cited {count_of(rows[-1]['cited'], 'time')} in the society")
+        lines = [", ".join(writers.get(name, [])), "; ".join(filter(None, facts))]
+        lines.append(_shortened(paper["abstract"], abstract_words))
+        if builds_on := [titles.get(one, one) for one in own.get(name, [])]:
+            lines.append(f"Builds on: {'; '.join(builds_on)}")
+        details.append((f"{number}. {titles[name]}", lines))
+    fine = [f"The first {len(rows)} by date."] if len(table) > len(rows) else []
+    if by_rules:
+        fine.append("Made by rules, and shortened.")
+    fine.append("'society show RUN --table papers' has all, with their whole texts.")
+    columns = f"number: no.; title; published: day; {'; '.join(COLUMNS)}; cited: cited inside"
+    by = f"HD, CD, CI and ON{shown.embedding}." if shown.embedding else ""
+    return PageSection(
+        f"Papers ({format_number(len(table))})",
+        tables=[Table(rows, columns, by)],
+        details=details,
+        fine=fine,
+        folded=True,
+    )
+
+
+def _shortened(value: Any, words: int) -> str:
+    """A text up to so many words."""
+    listed = known_text(value).split()
+    return " ".join(listed[:words]) + (" …" if len(listed) > words else "")
+
+
+def reading(shown: Shown) -> PageSection | None:
+    """How replies were read, on which rung of the ladder, and what rules notice of their texts."""
+    known, title = shown.summary["reading"], "How replies were read"
+    if not shown.summary["calls"]["total"]:
+        return None
+    if known is None:
+        return PageSection(title, ["No question was answered."], folded=True)
+    asked, rungs, defaulted = known["asked"], known["rungs"], known["rungs"]["default"]
+    text, tables = ["All replies were strict JSON; none was repaired or asked for again."], []
+    if rungs["strict"] != asked:
+        text = [
+            "A reply is read as strict JSON; else the JSON is found inside it; else it is "
+            "repaired; else it is asked for again, at most twice; and where there are still no "
+            "words to be read, the form’s default stands for them."
+        ]
+        rows = []
+        several = {ALL_FORMS: rungs} if len(known["by_form"]) > 1 else {}
+        for form, counts in {**several, **known["by_form"]}.items():
+            row = {"form": form, "calls": sum(counts.values())}
+            row["share"] = format_percent(counts.get("default", 0) / max(row["calls"], 1))
+            rows.append({**dict.fromkeys(RUNGS, 0), **counts, **row})
+        columns = (
+            "form; calls: questions; strict; found; repaired; re-asked: asked again; default; "
+        )
+        about = "Questions by form and rung; re-asks and trimmed askings are not counted again. "
+        about += "No words: none came, and the form has no default, so that the team had to end."
+        tables.append(Table(rows, f"{columns}unread: no words; share: defaulted, share", about))
+    if verdicts := [f"{count} {name}" for name, count in known["verdicts"].items() if count]:
+        text.append(f"Verdicts: {', '.join(verdicts)}.")
+    if defaulted:
+        text.append(
+            f"{format_number(defaulted)} of {count_of(asked, 'question')} have their form’s "
+            "default in place of an answer, so that the results say something about these defaults "
+            "as well. 'society show RUN --table outcomes_without_defaults' gives the outcomes "
+            "without their teams."
+        )
+    if known.get("texts"):
+        text.append(
+            "Nobody has judged what the replies say. What rules notice of their texts, by form: "
+            "'society show RUN --table reply_texts'."
+        )
+    return PageSection(title, text, tables=tables, folded=True)
+
+
+def cost(shown: Shown) -> PageSection | None:
+    """Calls and tokens by act, requests by outcome, and payments."""
+    run, ledger, number = shown.run, read_ledger(shown.run), format_number
+    if ledger is None or not ledger.attempts:
+        return None
+    answered, mean = ledger.outcomes.get(ANSWERED, 0), shown.summary["inference_cost"]["mean"]
+    text = [
+        f"{count_of(ledger.attempts, 'attempt')} brought {count_of(answered, 'answer')}, over "
+        f"{count_of(len(ledger.sessions), 'session')} of the run, for "
+        f"{number(ledger.prompt_tokens)} prompt tokens ({number(ledger.cached_tokens)} from the "
+        f"provider's cache) and {number(ledger.completion_tokens)} reply tokens: "
+        f"{price_words(ledger.usd, ledger.free)}. A fault of a server, a network or a budget "
+        "delays or stops the run; it is no event of the simulated world. 'society show RUN --full' "
+        "has the whole ledger."
+    ]
+    if mean is not None:
+        told = count_of(mean, "call")
+        text.append(f"The mean inference cost of a paper, as VirSci counts it, is {told}.")
+    # The ledger names only the first thousand.
+    if doubt := max(ledger.outcomes.get(IN_DOUBT, 0), len(ledger.in_doubt)):
+        text.append(
+            f"{count_of(doubt, 'call')} under way when the run was stopped may have been paid for "
+            f"twice: at most {number(ledger.in_doubt_tokens)} tokens, "
+            f"{price_words(ledger.in_doubt_usd, ledger.free)}, not counted above. The first: "
+            f"{', '.join(ledger.in_doubt[:5]) or 'not named'}."
+        )
+    columns = "act: call; calls; prompt_tokens: prompt tokens; completion_tokens: reply tokens; "
+    columns += "defaulted"
+    tables = [Table(records(compute_metric(run, "calls_by_act")), columns, "Calls by act.")]
+    return PageSection("Calls and cost", text, tables=tables, folded=True)
+
+
+def provenance(shown: Shown) -> PageSection:
+    """What made the run: scenario, model, price, digest and versions."""
+    run, manifest = shown.run, shown.run.manifest
+    backend, cutoff = backend_of(manifest), training_cutoff(manifest)
+    # Rules have neither a cut-off nor a price.
+    rules = not cutoff.stated and cutoff.after is False
+    price = manifest.get("price")
+    free = "" if rules else "none"
+    facts = [
+        ("scenario", run.name or "–"),
+        ("seed", str(run.seed)),
+        ("simulated days", format_number(run.days)),
+        ("first contemporary year", str(run.boundary or "–")),
+        ("training cut-off of the model", cutoff.stated or ("" if rules else "not stated")),
+        ("backend", " ".join(str(backend[key]) for key in ("use", "model") if backend.get(key))),
+        ("price", free if price is None else json.dumps(price, sort_keys=True)),
+        ("digest", run.digest or "none: the run is partial, or has not been closed"),
+    ]
+    versions = manifest.get("versions")
+    if isinstance(versions, dict):
+        facts += [(str(k), str(v)) for k, v in sorted(versions.items()) if v is not None]
+    notes = [f"Note: {note}" for note in manifest.get("notes", [])]
+    if not rules:
+        notes.append(
+            f"{cutoff.sentence} No experiment was done. What rules over words find of made-up "
+            "figures, unknown references and copied passages: 'society show RUN --table claims', "
+            "and leaks."
+        )
+    details = [("The scenario, resolved", [run.scenario_text[:SCENARIO_SHOWN]])]
+    facts = [(key, value) for key, value in facts if value]
+    return PageSection(
+        "Methods and provenance", facts=facts, details=details, fine=notes, folded=True
+    )
+
+
+SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
+    one.__name__: one
+    for one in (
+        *(timeline, network, interventions, novelty, observed),
+        *(numbers, people, papers, reading, cost, provenance),
+    )
+}
+"""All sections by the id that they have on the page, in its order."""
 
 
 def render_page(run: Run) -> str:
@@ -29,7 +520,7 @@ def render_page(run: Run) -> str:
         by_rules=written_by_rules(run),
         replicates=int(run.manifest.get("replicates", 1)),
         sketch=MIN_REPLICATES,
-        network=network_over_time(run, shown.whole),
+        network=figures.network_over_time(run, shown.whole),
         sections={name: section for name, section in sections.items() if section is not None},
     )
 

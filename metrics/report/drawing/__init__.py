@@ -1,5 +1,4 @@
-"""Figures as SVG text, with axes, scales, marks and legends, without a plotting library.
+"""Figures as SVG text without a plotting library: read ``svg`` (a figure), then ``axes``.
 
-Read ``svg`` (a figure), then ``axes``, ``scale`` (range and ticks) and ``elements`` (words,
-symbols, legends, names that do not overlap).
+``axes`` also has scales, marks, legends, and names that do not overlap.
 """

@@ -1,28 +1,272 @@
-"""The axes of a figure, with marks drawn from numbers between two scales, as SVG."""
+"""The axes of a figure: two scales, and the marks between them, drawn from numbers as SVG."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from html import escape
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from virsci_society.agents.arrays import Coordinates, FloatArray
-from virsci_society.metrics.report.drawing.elements import (
-    FONT,
-    LETTER,
-    ROW,
-    TITLE_FONT,
-    LegendEntry,
-    draw_legend,
-    hairlines,
-    place_labels,
-    short_number,
-    symbol_path,
-    words_at,
-)
-from virsci_society.metrics.report.drawing.scale import Scale
+from virsci_society.agents.spelling import plain_text
+
+FONT, TITLE_FONT, LETTER = 8.5, 9.0, 0.54
+"""Height of text and of titles, and the mean width of a letter as a share of the height."""
+HAIR = 0.7
+"""Width of axes and grid."""
+
+
+def words_at(
+    text: str, x: float, y: float, colour: str, anchor: str = "start", size: float = FONT
+) -> str:
+    """A line of text, escaped and without the characters that XML cannot hold."""
+    place = f'x="{short_number(x)}" y="{short_number(y)}" font-size="{size:g}" fill="{colour}"'
+    more = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f"<text {place}{more}>{escape(plain_text(text))}</text>"
+
+
+def hairlines(path: str, colour: str) -> str:
+    """Thin lines along a path; nothing where the path is empty."""
+    if not path:
+        return ""
+    return f'<path fill="none" stroke="{colour}" stroke-width="{HAIR:g}" d="{path}"/>'
+
+
+def short_number(value: float) -> str:
+    """A coordinate with at most one decimal."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+OUTLINES: dict[str, tuple[tuple[float, float], ...]] = {
+    "square": ((-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)),
+    "diamond": ((0.0, -1.22), (1.22, 0.0), (0.0, 1.22), (-1.22, 0.0)),
+    "triangle": ((0.0, -1.15), (1.1, 0.85), (-1.1, 0.85)),
+    "cross": (
+        *((0.0, -0.32), (0.68, -1.0), (1.0, -0.68), (0.32, 0.0), (1.0, 0.68), (0.68, 1.0)),
+        *((0.0, 0.32), (-0.68, 1.0), (-1.0, 0.68), (-0.32, 0.0), (-1.0, -0.68), (-0.68, -1.0)),
+    ),
+    "star": (
+        *((0.0, -1.35), (0.33, -0.45), (1.28, -0.42), (0.53, 0.17), (0.79, 1.09)),
+        *((0.0, 0.56), (-0.79, 1.09), (-0.53, 0.17), (-1.28, -0.42), (-0.33, -0.45)),
+    ),
+}
+"""Corners of symbols by name, in halves of their width."""
+SYMBOLS = ("circle", *OUTLINES)
+
+
+def symbol_path(shape: str, x: float, y: float, size: float) -> str:
+    """The outline of a symbol, to be filled."""
+    r = size / 2
+    if shape == "circle":
+        arcs = f"a{r:.3g} {r:.3g} 0 1 0 {2 * r:.3g} 0a{r:.3g} {r:.3g} 0 1 0 {-2 * r:.3g} 0z"
+        return f"M{short_number(x - r)} {short_number(y)}{arcs}"
+    corners = OUTLINES[shape]
+    steps = [
+        f"l{r * (there[0] - here[0]):.3g} {r * (there[1] - here[1]):.3g}"
+        for here, there in itertools.pairwise(corners)
+    ]
+    start = f"M{short_number(x + r * corners[0][0])} {short_number(y + r * corners[0][1])}"
+    return f"{start}{''.join(steps)}z"
+
+
+def place_labels(
+    points: Sequence[tuple[float, float]],
+    widths: Sequence[float],
+    height: float,
+    gap: float,
+    within: tuple[float, float, float, float],
+) -> list[tuple[float, float] | None]:
+    """Where names stand, the first ones first: right, left, above or below their point."""
+    taken = np.array([(x - gap, y - gap, x + gap, y + gap) for x, y in points])
+    placed: list[tuple[float, float] | None] = []
+    for number, ((x, y), width) in enumerate(zip(points, widths, strict=False)):
+        # All but its own point, beside which a name stands.
+        left, top, right, bottom = np.delete(taken, number, axis=0).T
+        placed.append(None)
+        for start, low in (
+            (x + gap, y + height / 2),
+            (x - gap - width, y + height / 2),
+            (x - width / 2, y - gap),
+            (x - width / 2, y + gap + height),
+        ):
+            end, high = start + width, low - height
+            inside = within[0] <= start and within[1] <= high
+            inside &= end <= within[2] and low <= within[3]
+            hits = (start < right) & (left < end) & (high < bottom) & (top < low)
+            if inside and not hits.any():
+                placed[-1] = (start, low)
+                taken = np.vstack([taken, (start, high, end, low)])
+                break
+    return placed
+
+
+ROW = 1.35 * FONT
+"""Height of a row of a legend."""
+
+
+class LegendEntry(NamedTuple):
+    """One row of a legend; colour and shape both tell what it stands for."""
+
+    words: str
+    colour: str
+    shape: str = "line"
+    dashes: str = ""
+    width: float = 2.5
+
+
+def draw_legend(
+    entries: Sequence[LegendEntry], left: float, top: float, columns: int, ink: str
+) -> str:
+    """The SVG of a legend."""
+    parts = []
+    for column, width in _columns(entries, columns):
+        for row, entry in enumerate(column):
+            middle = top + (row + 0.6) * ROW
+            parts.append(_sample(entry, left, middle))
+            parts.append(words_at(entry.words, left + FONT + 5, middle + 0.35 * FONT, ink))
+        left += width
+    return "".join(parts)
+
+
+def legend_width(entries: Sequence[LegendEntry], columns: int) -> float:
+    """Width of a legend with so many columns."""
+    return sum(width for _, width in _columns(entries, columns))
+
+
+def _columns(
+    entries: Sequence[LegendEntry], columns: int
+) -> Iterator[tuple[Sequence[LegendEntry], float]]:
+    """The columns of a legend, with their widths."""
+    rows = max(1, -(-len(entries) // columns))
+    for first in range(0, len(entries), rows):
+        column = entries[first : first + rows]
+        yield column, FONT + 17 + LETTER * FONT * max(len(one.words) for one in column)
+
+
+def _sample(entry: LegendEntry, at: float, middle: float) -> str:
+    if entry.shape == "line":
+        dashes = f' stroke-dasharray="{entry.dashes}"' if entry.dashes else ""
+        cap = ' stroke-linecap="round"' if not dashes and entry.width < FONT / 2 else ""
+        style = f'fill="none" stroke="{entry.colour}" stroke-width="{entry.width:g}"{dashes}{cap}'
+        reach = FONT + 4 if dashes else FONT
+        start = at - 2 if dashes else at
+        return f'<path {style} d="M{short_number(start)} {short_number(middle)}h{reach:g}"/>'
+    path = symbol_path(entry.shape, at + FONT / 2, middle, 6.0)
+    return f'<path fill="{entry.colour}" d="{path}"/>'
+
+
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+WHOLE_STEPS = (1.0, 2.0, 5.0, 10.0)
+_TOLERANCE = 1e-9
+
+
+class Scale:
+    """One direction of axes; the range follows the data unless an end is given."""
+
+    def __init__(self) -> None:
+        """A linear scale without data."""
+        self.low: float | None = None
+        self.high: float | None = None
+        self.margin = 0.05
+        self.bounds = (-math.inf, math.inf)
+        self.headroom = 0.0
+        self.ticks: Sequence[float] | None = None
+        self.labels: Sequence[str] | None = None
+        self.whole = False
+        self.most: int | None = None
+        self.log = False
+        self.label = ""
+        self.grid = False
+        self.line = True
+        self._least, self._largest = math.inf, -math.inf
+
+    def include(self, values: FloatArray) -> None:
+        """Let the range hold these values; those that are not finite are left out."""
+        held = values[np.isfinite(values)]
+        if len(held):
+            self._least = min(self._least, float(held.min()))
+            self._largest = max(self._largest, float(held.max()))
+
+    def ends(self) -> tuple[float, float]:
+        """Both ends of the range, never the same number."""
+        least, largest = self._least, self._largest
+        if least > largest:
+            least, largest = (1.0, 10.0) if self.log else (0.0, 1.0)
+        if self.log:
+            return self._log_ends(least, largest)
+        start = least if self.low is None else self.low
+        stop = largest if self.high is None else self.high
+        if start == stop:
+            wider = max(1.0, abs(stop) * 0.1)
+            stop = max(stop, min(stop + wider, self.bounds[1])) if self.high is None else stop
+            start = min(start, max(start - wider, self.bounds[0])) if self.low is None else start
+        pad = self.margin * (stop - start)
+        low = max(start - pad, min(self.bounds[0], start)) if self.low is None else start
+        high = min(stop + pad, max(self.bounds[1], stop)) if self.high is None else stop
+        return low, high + self.headroom * (high - low)
+
+    def _log_ends(self, least: float, largest: float) -> tuple[float, float]:
+        pad = max((largest / least) ** self.margin, 1.1)
+        low = least / pad if self.low is None else self.low
+        high = largest * pad if self.high is None else self.high
+        return low, high * (high / low) ** self.headroom
+
+    def places(self, values: Iterable[float] | FloatArray, start: float, stop: float) -> FloatArray:
+        """Where values lie."""
+        low, high = self.ends()
+        data = np.asarray(values, dtype=np.float64)
+        if self.log:
+            data, low, high = np.log(data), math.log(low), math.log(high)
+        return np.asarray(start + (data - low) / (high - low) * (stop - start), dtype=np.float64)
+
+    def marks(self, length: float, room: float) -> list[tuple[float, str]]:
+        """The ticks: values and texts."""
+        low, high = sorted(self.ends())
+        if self.ticks is not None:
+            texts = self.labels if self.labels is not None else [f"{one:g}" for one in self.ticks]
+            return [
+                (float(value), text.replace("-", "\N{MINUS SIGN}") if self.labels is None else text)
+                for value, text in zip(self.ticks, texts, strict=True)
+            ]
+        if self.log:
+            return [(value, f"{value:g}") for value in _log_ticks(low, high)]
+        most = max(1, min(9, int(length / room)) if self.most is None else self.most)
+        step = _step(high - low, most, self.whole)
+        # What is added for a legend may lie beyond what the measure can be: no tick stands there.
+        high = min(high, max(self.bounds[1], self._largest))
+        # A tick at an end of the range may miss it by rounding.
+        first, last = math.ceil(low / step - _TOLERANCE), math.floor(high / step + _TOLERANCE)
+        return [(number * step, _text(number * step, step)) for number in range(first, last + 1)]
+
+
+def _step(span: float, most: int, whole: bool) -> float:
+    """The least round distance of ticks with which a range holds at most so many steps."""
+    least = max(span / most, 1.0 if whole else 0.0)
+    power = 10.0 ** math.floor(math.log10(least))
+    allowed = WHOLE_STEPS if whole else STEPS
+    return next(one * power for one in allowed if one * power >= least * (1 - _TOLERANCE))
+
+
+def _text(value: float, step: float) -> str:
+    """A tick's number with the decimals that its distance to the next one needs."""
+    if abs(value) >= 1e7 or step < 1e-6:
+        return f"{value:g}".replace("-", "\N{MINUS SIGN}")
+    decimals = next(n for n in range(9) if abs(round(step, n) - step) < step * 1e-6)
+    return f"{value + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    within = [10.0**power for power in powers if low <= 10.0**power <= high]
+    if len(within) > 2:
+        return within
+    fine = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    return [value for value in fine if low <= value <= high]
+
 
 TICK, GAP = 3.0, 3.5
 """Length of a tick, and distance of texts from what they name."""

@@ -11,11 +11,12 @@ from html import escape
 
 from markupsafe import Markup
 
-from virsci_society.metrics.report.drawing.axes import Axes, PlotArea
-from virsci_society.metrics.report.drawing.elements import (
+from virsci_society.metrics.report.drawing.axes import (
     FONT,
     ROW,
+    Axes,
     LegendEntry,
+    PlotArea,
     draw_legend,
     legend_width,
 )
@@ -66,14 +67,18 @@ class Plot:
 
     def svg(self, label: str) -> Markup:
         """The figure as one SVG element, without ids, styles or links."""
-        parts = [self._legend()] if self._entries else []
+        parts = [draw_legend(self._entries, EDGE, EDGE, self._columns(), INK)]
         tops, bottoms = (
             [max(room(one) for one in row) for row in self._rows]
             for room in (Axes.top_room, Axes.bottom_room)
         )
         free = self._height - 2 * EDGE - self._legend_height() - sum(tops) - sum(bottoms)
         height = (free - BETWEEN / 2 * (len(self._rows) - 1)) / len(self._rows)
-        lefts = self._left_rooms(height)
+        columns = enumerate(zip(*self._rows, strict=True))
+        lefts = [
+            0.0 if number and self._shared else max(one.left_room(height) for one in column)
+            for number, column in columns
+        ]
         gaps = BETWEEN * (len(lefts) - 1)
         width = (self._width - 2 * EDGE - sum(lefts) - gaps) / len(lefts)
         y = EDGE + self._legend_height()
@@ -90,16 +95,6 @@ class Plot:
         body = "\n".join(part for part in parts if part)
         svg = f'{head} font-family="var(--sans)">\n{body}\n</svg>'
         return Markup(svg)  # noqa: S704 - drawn here, and every text in it is escaped
-
-    def _left_rooms(self, height: float) -> list[float]:
-        """Room for the labels of ``y`` at the left of each column."""
-        rooms = [
-            max(one.left_room(height) for one in column) for column in zip(*self._rows, strict=True)
-        ]
-        return [room if not number or not self._shared else 0 for number, room in enumerate(rooms)]
-
-    def _legend(self) -> str:
-        return draw_legend(self._entries, EDGE, EDGE, self._columns(), INK)
 
     def _columns(self) -> int:
         """The most columns of the legend that fit beside each other, at least one."""

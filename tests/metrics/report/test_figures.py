@@ -7,8 +7,7 @@ import pytest
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing import svg
-from virsci_society.metrics.report.drawing.elements import SYMBOLS, LegendEntry, place_labels
-from virsci_society.metrics.report.drawing.scale import Scale
+from virsci_society.metrics.report.drawing.axes import SYMBOLS, LegendEntry, Scale, place_labels
 from virsci_society.metrics.report.figures import run_figures
 
 
@@ -118,9 +117,7 @@ def test_marks_lie_inside_the_axes_and_higher_values_higher():
 def test_every_colour_follows_the_theme(run):
     run.add_metric("novelty", run_novelty(run))
     drawn = run_figures(run)
-    assert {"teams", "people", "network", "network-over-time", "novelty", "giant-share"} <= set(
-        drawn
-    )
+    assert {"teams", "network", "network-over-time", "novelty", "giant-share"} <= set(drawn)
     for picture in drawn.values():
         assert not re.findall(r"#[0-9a-f]{3,6}", picture)
         colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', picture))
@@ -178,6 +175,20 @@ def test_one_value_alone_is_drawn_within_what_its_measure_can_be(value, bounds, 
     scale.bounds = bounds
     scale.include(np.array([value, value]))
     assert scale.ends() == pytest.approx(ends)
+
+
+def test_each_team_is_a_row_with_its_meetings_and_paper(run, monkeypatch):
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", figures.team_timeline(run))
+    assert set(run.table("teams")["team"]) <= set(words)
+    stages = set(run.table("meetings")["stage"].dropna())
+    assert {f"meeting: {stage}" for stage in stages} <= set(words)
+    assert {"at work", "waiting", "paper visible"} <= set(words)
+    # Of a large run some are drawn, the first and the last included.
+    monkeypatch.setattr(figures, "ROWS_DRAWN", 2)
+    some = set(re.findall(r"<text[^>]*>([^<]*)</text>", figures.team_timeline(run)))
+    first, middle, last = run.table("teams").sort_values("founded")["team"]
+    assert {first, last} <= some
+    assert middle not in some
 
 
 def test_without_data_there_is_no_figure(empty_run):

@@ -5,15 +5,20 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from virsci_society.metrics.report import network_layout as community_layout
+from tests.metrics.html_page import assert_inert
+from virsci_society.metrics.networks import communities
+from virsci_society.metrics.report import figures, network_layout, page
 from virsci_society.metrics.report.network_layout import (
+    MAX_CIRCLES,
     Communities,
     by_size,
     communities_of,
     find_communities,
     run_communities,
     spread_discs,
+    strongest_pairs,
 )
+from virsci_society.metrics.report.page import render_page
 
 
 def cliques(sizes):
@@ -55,15 +60,15 @@ def test_cliques_are_communities_with_places_of_their_own():
 
 
 def test_topics_stand_for_communities_of_a_network_that_is_too_large(monkeypatch):
-    monkeypatch.setattr(community_layout, "LARGE", 10)
-    monkeypatch.setattr(community_layout, "find_spec", lambda name: None)
+    monkeypatch.setattr(communities, "LARGE", 10)
+    monkeypatch.setattr(communities, "find_spec", lambda name: None)
     label, method = find_communities(cliques([12]), ["a"] * 6 + ["b"] * 6, seed=1)
     assert method == "main topic"
     assert np.bincount(label).tolist() == [6, 6]
 
 
 def test_a_large_community_lies_on_a_spiral_with_the_best_connected_inside(monkeypatch):
-    monkeypatch.setattr(community_layout, "BY_FORCES", 5)
+    monkeypatch.setattr(network_layout, "BY_FORCES", 5)
     star = sparse.lil_array((30, 30))
     star[0, 1:] = star[1:, 0] = 1
     positions = placed(sparse.csr_array(star), np.zeros(30, dtype=np.int64))
@@ -126,3 +131,54 @@ def test_communities_of_one_topic_have_names_that_differ():
     assert whole.labels == ["graphs around A0", "graphs around B0", "vision", "around D0"]
     assert whole.outside[whole.names.index("A0")].tolist() == [1, 1]
     assert whole.outside.sum() == 4
+
+
+def clique_network(sizes, bridges=(), order=1):
+    """Communities of one clique for each size, with ties between first members."""
+    ties = [
+        (f"{number:03d}.{one}", f"{number:03d}.{two}")
+        for number, size in enumerate(sizes)
+        for two in range(size)
+        for one in range(two)
+    ]
+    ties += [(f"{first:03d}.0", f"{second:03d}.0") for first, second in bridges]
+    table = pd.DataFrame(ties[::order], columns=["source", "target"]).assign(papers=1)
+    topics = {f"{n:03d}.{place}": f"topic {n}" for n, s in enumerate(sizes) for place in range(s)}
+    return communities_of(table, topics)
+
+
+def test_each_community_is_a_circle_whose_area_is_that_of_its_people():
+    found = clique_network((9, 7, 6, 5, 4), [(0, 1), (1, 2), (2, 3), (0, 3)])
+    centres, radius, lines = found.circles
+    np.testing.assert_allclose(radius**2 / radius[0] ** 2, found.sizes / found.sizes[0])
+    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2) - radius - radius[:, None]
+    assert gaps[~np.eye(len(gaps), dtype=bool)].min() > 0
+    assert lines.tolist() == [[0, 1], [0, 3], [1, 2], [2, 3]]
+    again = clique_network((9, 7, 6, 5, 4), [(0, 1), (1, 2), (2, 3), (0, 3)], order=-1)
+    np.testing.assert_array_equal(again.circles[0], centres)
+
+
+@pytest.mark.slow
+def test_of_very_many_communities_a_bounded_number_is_drawn():
+    centres, radius, lines = clique_network([3] * (MAX_CIRCLES + 20)).circles
+    assert len(centres) == len(radius) == MAX_CIRCLES
+    assert not len(lines)
+
+
+def test_each_community_has_lines_to_three_others_at_most():
+    across = np.arange(36).reshape(6, 6)
+    across += across.T
+    lines = strongest_pairs(across)
+    assert len(lines) <= 18
+    assert {(3, 5), (4, 5), (2, 5)} <= set(map(tuple, lines.tolist()))
+    assert strongest_pairs(np.zeros((4, 4), dtype=np.int64)).shape == (0, 2)
+    assert strongest_pairs(np.ones((1, 1), dtype=np.int64)).shape == (0, 2)
+
+
+def test_the_page_of_a_large_network_shows_communities(run, monkeypatch):
+    monkeypatch.setattr(figures, "MAX_DRAWN", 3)
+    monkeypatch.setattr(page, "MAX_DRAWN", 3)
+    html = render_page(run)
+    assert_inert(html)
+    assert "Each symbol is a community (Louvain)" in html
+    assert html.count(">day ") >= 4
