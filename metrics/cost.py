@@ -60,11 +60,6 @@ def calls_by_team(run: Run) -> pd.DataFrame:
     return _counted(run.table("calls"), "team")
 
 
-def calls_by_scientist(run: Run) -> pd.DataFrame:
-    """Calls by the scientist asked; columns as in ``calls_by_act``. Source: this project."""
-    return _counted(run.table("calls"), "scientist")
-
-
 def calls_by_model(run: Run) -> pd.DataFrame:
     """Calls by model as returned; columns as in ``calls_by_act``. Source: this project."""
     return _counted(run.table("calls"), "model")

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.metrics.inference.correlations import pearson, spearman
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
@@ -93,100 +93,57 @@ def h_index(citations: Any) -> int:
     return int((ordered >= np.arange(1, len(ordered) + 1)).sum())
 
 
-WINDOW = 180.0
-"""Days of the early, and of the late citations of a paper; a quarter of a shorter run."""
+def society_citations(run: Run) -> pd.DataFrame:
+    """The citations within the society, one row for each pair of papers."""
+    # A paper that names another twice cites it once.
+    return inside_citations(run).drop_duplicates(["citing", "cited"])
 
 
 def impact(run: Run) -> pd.DataFrame:
     """Citations of each paper of the society, from the society (this project)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
-    cites, inside = _citations(run)
-    table = papers.reset_index(drop=True)
-    name = table["paper"]
-    past = cites[~cites["inside"]]
-    table["references_past"] = map_numbers(name, past.groupby("citing").size())
-    table["references_own"] = map_numbers(name, inside.groupby("citing").size())
-    table["cited"] = map_numbers(name, inside.groupby("cited").size())
-    own = inside[_shares_author(run, inside)]
-    table["cited_by_own"] = map_numbers(name, own.groupby("cited").size())
-    counts = ["references_past", "references_own", "cited", "cited_by_own"]
-    table[counts] = table[counts].fillna(0).astype("Int64")
-    first = map_numbers(name, inside.groupby("cited")["date"].min()).astype("Float64")
+    table, by_paper = papers.reset_index(drop=True), society_citations(run).groupby("cited")
+    cited = map_numbers(table["paper"], by_paper.size())
+    table["cited"] = cited.fillna(0).astype("Int64")
+    first = map_numbers(table["paper"], by_paper["date"].min())
     table["first_cited"] = first - table["date"]
     return table
 
 
 def author_citations(run: Run) -> pd.DataFrame:
     """Citations of each author, and its h-index, from the society's papers (Hirsch 2005)."""
-    _, inside = _citations(run)
+    counts = society_citations(run).groupby("cited").size()
     by = run.table("authorships")[["paper", "scientist"]]
-    cited = map_numbers(by["paper"], inside.groupby("cited").size()).fillna(0).astype("Int64")
+    cited = map_numbers(by["paper"], counts).fillna(0).astype("Int64")
     grouped = cited.groupby(by["scientist"], sort=True)
     table = grouped.agg(papers="size", citations="sum", h=h_index).reset_index()
     kinds = dict.fromkeys(("papers", "citations", "h"), "Int64")
     return table.astype({"scientist": "string", **kinds})
 
 
+WINDOW = 180.0
+"""Days of the early, and of the late citations of a paper; a quarter of a shorter run."""
+
+
 def cumulative_advantage(run: Run) -> pd.DataFrame:
     """Do papers that are cited early go on being cited (Price 1976)?"""
-    cites, inside = _citations(run)
-    window = min(WINDOW, run.days / 4)
-    papers = run.table("papers")
+    window, papers = min(WINDOW, run.days / 4), run.table("papers")
     # A paper whose late window is cut off would look as if nobody cited it late.
-    old = papers[papers["published"] + 2 * window <= run.days]
-    dated = dict(zip(old["paper"], old["published"], strict=True))
-    own = inside[inside["cited"].isin(list(dated))]
-    age = (own["date"] - own["cited"].map(dated).astype(float)).astype(float)
-    past = cites[~cites["inside"]]
-    half = run.days / 2
-    rows = [
-        _advantage_row(
-            "society", window, list(dated), own["cited"], age < window, age < 2 * window
-        ),
-        _advantage_row(
-            *("past", half, sorted(past["cited"].unique()), past["cited"]),
-            *(past["date"] < half, past["date"] <= run.days),
-        ),
-    ]
-    kinds = {"of": "string", "papers": "Int64"}
+    old = papers[papers["published"] + 2 * window <= run.days].set_index("paper")["published"]
+    cites = society_citations(run)
+    age = cites["date"] - map_numbers(cites["cited"], old)
+    row: dict[str, object] = {"papers": len(old), "window": window}
+    sides = []
+    for name, chosen in (("early", age < window), ("late", (age >= window) & (age < 2 * window))):
+        counts = cites.loc[chosen.fillna(False), "cited"].value_counts().reindex(old.index)
+        sides.append(counts.fillna(0).to_numpy(dtype=np.float64))
+        row[name] = sides[-1].mean() if len(old) else None
+    varies = len(old) > 2 and all(np.ptp(side) > 0 for side in sides)
+    for name, correlation in (("pearson", pearson), ("spearman", spearman)):
+        row[name] = correlation(*sides).r if varies else None
+    kinds = {"papers": "Int64"}
     kinds |= dict.fromkeys(("window", "early", "late", "pearson", "spearman"), "Float64")
-    return pd.DataFrame(rows).astype(kinds)
-
-
-def _advantage_row(
-    of: str, window: float, names: list[str], cited: pd.Series, early: pd.Series, ever: pd.Series
-) -> dict[str, object]:
-    first = _counts(names, cited[early])
-    then = _counts(names, cited[ever & ~early])
-    row: dict[str, object] = {"of": of, "papers": len(names), "window": window}
-    row |= {"early": first.mean() if names else None, "late": then.mean() if names else None}
-    varies = len(names) > 2 and np.ptp(first) > 0 and np.ptp(then) > 0
-    row["pearson"] = float(scipy.stats.pearsonr(first, then)[0]) if varies else None
-    row["spearman"] = float(scipy.stats.spearmanr(first, then)[0]) if varies else None
-    return row
-
-
-def _counts(names: list[str], cited: pd.Series) -> np.ndarray:
-    counts = map_numbers(pd.Series(names, dtype="string"), cited.value_counts()).fillna(0)
-    return counts.to_numpy(dtype=np.float64)
-
-
-def _citations(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """All citations, once for each pair of papers, and those within the society."""
-    # A paper that names another twice cites it once.
-    cites = run.table("citations").drop_duplicates(["citing", "cited"])
-    cites = cites.assign(inside=cites["inside"].fillna(False).astype(bool))
-    return cites, cites[cites["inside"]]
-
-
-def _shares_author(run: Run, cites: pd.DataFrame) -> pd.Series:
-    by = run.table("authorships")[["paper", "scientist"]]
-    rows = cites[["citing", "cited"]].reset_index(names="row")
-    both = rows.merge(by, left_on="citing", right_on="paper").merge(
-        by, left_on=["cited", "scientist"], right_on=["paper", "scientist"]
-    )
-    # By rows of the table: a pair may share several authors, and counts once.
-    return pd.Series(cites.index.isin(both["row"]), index=cites.index, dtype=bool)
+    return pd.DataFrame([row]).astype(kinds)
 
 
 def productivity(run: Run) -> pd.DataFrame:
@@ -231,20 +188,18 @@ def inequality(run: Run) -> pd.DataFrame:
         "citations per paper": received.to_numpy(dtype=np.float64),
         "citations per author": of_author.to_numpy(dtype=np.float64),
     }
-    rows = [{"of": name, **_spread(values)} for name, values in spreads.items()]
+    rows = []
+    for name, values in spreads.items():
+        total, share = float(values.sum()), None
+        if total:
+            # Rounded up, so that a society of nine has a first tenth.
+            first = np.sort(values)[::-1][: int(np.ceil(len(values) / 10))]
+            share = float(first.sum() / total)
+        row = {"of": name, "n": len(values), "total": total}
+        rows.append({**row, "gini": gini(values) if total else None, "top_tenth": share})
     kinds = {"of": "string", "n": "Int64"}
     kinds |= dict.fromkeys(("total", "gini", "top_tenth"), "Float64")
     return pd.DataFrame(rows).astype(kinds)
-
-
-def _spread(values: np.ndarray) -> dict[str, float | int | None]:
-    total = float(values.sum())
-    columns: dict[str, float | int | None] = {"n": len(values), "total": total}
-    if total == 0:
-        return {**columns, "gini": None, "top_tenth": None}
-    # Rounded up, so that a society of nine has a first tenth.
-    first = np.sort(values)[::-1][: int(np.ceil(len(values) / 10))]
-    return {**columns, "gini": gini(values), "top_tenth": float(first.sum() / total)}
 
 
 PAPERS_PER_BLOCK = 512
@@ -257,10 +212,17 @@ def disruption(run: Run) -> pd.DataFrame:
     """CD index of each paper of the society of Funk and Owen-Smith 2017 (Wu et al. 2019)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
     table = papers.reset_index(drop=True)
-    cites = run.table("citations")
-    names = table["paper"]
+    cites, names, count = run.table("citations"), table["paper"], len(table)
     dates = table["date"].to_numpy(dtype=np.float64)
-    graph = _graph(names, cites)
+    # Row cites column, once; papers of the society first, those of the past after them.
+    ends = pd.concat([names, cites["citing"], cites["cited"]]).to_numpy(dtype=object)
+    codes, _ = pd.factorize(ends)
+    rows, cited = np.split(codes[count:].astype(np.int64), 2)
+    width = max(int(codes.max(initial=-1)) + 1, 1)
+    own = (rows >= 0) & (rows < count) & (cited >= 0) & (rows != cited)
+    keys = np.unique((rows * width + cited)[own])
+    places = keys // width, keys % width
+    graph = sparse.coo_array((np.ones(len(keys)), places), shape=(count, width)).tocsr()
     # Both windows at once: what papers share is costly and the same for both.
     ways = count_later_papers(graph, dates, (np.inf, DAYS_PER_YEAR))
     for ending, counts in zip(("", "_1y"), ways, strict=True):
@@ -281,7 +243,11 @@ def count_later_papers(
     count = len(dates)
     ends = graph[:, :count].tocoo()
     citing, cited = (place.astype(np.int64) for place in ends.coords)
-    sharing = _sharing(graph, citing, cited)
+    # For each citation between papers of the rows, whether both cite something in common.
+    sharing = np.zeros(len(citing), dtype=bool)
+    for start in range(0, len(citing), CITATIONS_PER_BLOCK):
+        some = slice(start, start + CITATIONS_PER_BLOCK)
+        sharing[some] = graph[citing[some]].multiply(graph[cited[some]]).sum(axis=1) > 0
     found = []
     for window, related in zip(windows, _related(graph, dates, windows), strict=True):
         later = _within(dates[citing] - dates[cited], window)
@@ -289,16 +255,6 @@ def count_later_papers(
         both = np.bincount(cited[later & sharing], minlength=count)
         found.append(np.column_stack([it - both, both, related - both]))
     return found
-
-
-def _sharing(graph: sparse.csr_array, citing: IntArray, cited: IntArray) -> BoolArray:
-    """For each citation between papers of the rows, whether both cite something in common."""
-    common = np.zeros(len(citing), dtype=bool)
-    for first in range(0, len(citing), CITATIONS_PER_BLOCK):
-        some = slice(first, first + CITATIONS_PER_BLOCK)
-        both = graph[citing[some]].multiply(graph[cited[some]])
-        common[some] = both.sum(axis=1) > 0
-    return common
 
 
 def _related(
@@ -330,16 +286,3 @@ def cd_index(counts: IntArray) -> FloatArray:
     index = np.full(len(total), np.nan)
     np.divide(difference, total, out=index, where=total > 0)
     return index
-
-
-def _graph(names: pd.Series, cites: pd.DataFrame) -> sparse.csr_array:
-    """Row cites column, once; papers of the society first, those of the past after them."""
-    count = len(names)
-    ends = pd.concat([names, cites["citing"], cites["cited"]]).to_numpy(dtype=object)
-    codes, _ = pd.factorize(ends)
-    rows, cited = np.split(codes[count:].astype(np.int64), 2)
-    width = max(int(codes.max(initial=-1)) + 1, 1)
-    own = (rows >= 0) & (rows < count) & (cited >= 0) & (rows != cited)
-    keys = np.unique((rows * width + cited)[own])
-    places = keys // width, keys % width
-    return sparse.coo_array((np.ones(len(keys)), places), shape=(count, width)).tocsr()

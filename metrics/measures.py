@@ -20,7 +20,7 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "novelty_agreement": "novelty.novelty:novelty_agreement",
     },
     "leaks": {"leaks": "novelty.training_leaks:run_leaks"},
-    "claims": {"claims": "claims:run_claims", "representation": "claims:representation"},
+    "claims": {"claims": "claims:run_claims"},
     "teams": {
         "teams": "teams.teams:teams",
         "outcomes_without_defaults": "teams.teams:outcomes_without_defaults",
@@ -57,7 +57,6 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "weekly": "teams.concurrency:weekly",
         "waiting": "teams.concurrency:waiting",
         "rounds": "teams.concurrency:rounds",
-        "delays": "teams.timelines:delays",
         "pieces": "teams.timelines:pieces",
         "projects": "teams.timelines:projects",
         "held_attention": "teams.timelines:held_attention",
@@ -69,7 +68,6 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "calls_by_act": "cost:calls_by_act",
         "calls_by_stage": "cost:calls_by_stage",
         "calls_by_team": "cost:calls_by_team",
-        "calls_by_scientist": "cost:calls_by_scientist",
         "calls_by_model": "cost:calls_by_model",
         "calls_by_rung": "cost:calls_by_rung",
         "reply_texts": "cost:reply_texts",
@@ -82,7 +80,7 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
     },
     "chance": {
         "tail": "networks.degree_tails:tail",
-        "small_world": "networks.small_world:small_world",
+        "small_world": "networks.structure:small_world",
     },
 }
 """Family, as a scenario can ask for under ``metrics`` -> metric -> ``module:function`` below

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import IntArray
 from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.networks.structure import final_networks
 from virsci_society.society.kernel.streams import Streams
@@ -25,13 +25,14 @@ MIN_TAIL = 50
 MAX_CANDIDATES = 60
 """Values that are tried as the least of the tail at most, evenly spread by rank."""
 MAX_EXPONENT = 50.0
+OTHER_LAWS = {"lognormal": "a lognormal", "exponential": "an exponential"}
 REJECTION_LEVEL = 0.1
 """A fit whose p is not above this is rejected (Clauset et al. 2009); so is the worse of two laws
 whose ratio of likelihoods has a p below it."""
 MAX_TABULATED = 10_000
 """Values of a tail that are drawn exactly; beyond them the continuous law is rounded."""
-RESAMPLES, FEW_RESAMPLES, MANY = 100, 25, 20_000
-"""Bootstrap samples, and above 20,000 values: the standard error of a p of 0.1 is 0.03 or 0.06."""
+RESAMPLES = 100
+"""Bootstrap samples: the standard error of a p of 0.1 is 0.03."""
 
 
 class PowerLawFit(NamedTuple):
@@ -41,17 +42,6 @@ class PowerLawFit(NamedTuple):
     alpha: float
     ks: float
     n: int
-
-
-class LikelihoodRatio(NamedTuple):
-    """Log likelihood ratio of the power law over another law (Vuong 1989), and its two-sided p."""
-
-    ratio: float
-    p: float
-
-    def favours(self, sign: int) -> bool:
-        """Is the power law (1) or the other law (-1) the better one at the level of rejection?"""
-        return self.ratio * sign > 0 and self.p < REJECTION_LEVEL
 
 
 def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
@@ -74,7 +64,23 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
     # From the top down: the tail of each candidate is a part of the one before.
     at_least = np.cumsum(counts[::-1])[::-1]
     logs = np.cumsum((counts * np.log(distinct))[::-1])[::-1]
-    alpha = _exponents(candidates, logs[starts] / at_least[starts])
+    mean_log, step = logs[starts] / at_least[starts], 1e-4
+    # Newton's method on log zeta, all at once, from the approximation of Clauset et al. (3.7).
+    spread = np.maximum(mean_log - np.log(candidates - 0.5), 1e-9)
+    alpha = np.clip(1 + 1 / spread, 1.05, MAX_EXPONENT)
+    for _ in range(40):
+        below, here, above = (
+            np.log(special.zeta(np.maximum(alpha + shift, 1 + 1e-9), candidates))
+            for shift in (-step, 0.0, step)
+        )
+        slope = (above - below) / (2 * step) + mean_log
+        bend = np.maximum((above - 2 * here + below) / step**2, 1e-6)
+        # The function is convex in alpha; half the way down to 1 keeps a long step inside.
+        new = np.clip(alpha - slope / bend, (alpha + 1) / 2, np.minimum(2 * alpha, MAX_EXPONENT))
+        moved = float(np.abs(new - alpha).max())
+        alpha = np.asarray(new, dtype=np.float64)
+        if moved < 1e-7:
+            break
     ks = np.empty(len(candidates))
     for row, (start, exponent) in enumerate(zip(starts, alpha, strict=True)):
         # The data step only at the values found: the distance is greatest at one or just above.
@@ -86,28 +92,6 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
     best = int(np.argmin(ks))
     n = int(at_least[starts[best]])
     return PowerLawFit(int(candidates[best]), float(alpha[best]), float(ks[best]), n)
-
-
-def _exponents(xmin: FloatArray, mean_log: FloatArray) -> FloatArray:
-    """Maximum-likelihood exponents by Newton's method on log zeta, all at once."""
-    step = 1e-4
-    # The approximation of Clauset et al. (3.7) is where the search begins.
-    spread = np.maximum(mean_log - np.log(xmin - 0.5), 1e-9)
-    alpha = np.clip(1 + 1 / spread, 1.05, MAX_EXPONENT)
-    for _ in range(40):
-        below, here, above = (
-            np.log(special.zeta(np.maximum(alpha + shift, 1 + 1e-9), xmin))
-            for shift in (-step, 0.0, step)
-        )
-        slope = (above - below) / (2 * step) + mean_log
-        bend = np.maximum((above - 2 * here + below) / step**2, 1e-6)
-        # The function is convex in alpha; half the way down to 1 keeps a long step inside.
-        new = np.clip(alpha - slope / bend, (alpha + 1) / 2, np.minimum(2 * alpha, MAX_EXPONENT))
-        step_taken = float(np.abs(new - alpha).max())
-        alpha = np.asarray(new, dtype=np.float64)
-        if step_taken < 1e-7:
-            break
-    return alpha
 
 
 def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Generator) -> float:
@@ -142,7 +126,11 @@ def sample_power_law(tail: PowerLawFit, count: int, rng: np.random.Generator) ->
     return values
 
 
-def compare_with_other_laws(values: Any, tail: PowerLawFit) -> dict[str, LikelihoodRatio]:
+Ratios = Mapping[str, tuple[float, float]]
+"""Log likelihood ratio of the power law over each other law (Vuong 1989), and its two-sided p."""
+
+
+def compare_with_other_laws(values: Any, tail: PowerLawFit) -> Ratios:
     """Likelihood ratios over a lognormal and an exponential on the same tail, by ``powerlaw``."""
     import powerlaw
 
@@ -157,18 +145,12 @@ def compare_with_other_laws(values: Any, tail: PowerLawFit) -> dict[str, Likelih
             verbose=False,
             parameter_ranges={"alpha": [1.0, MAX_EXPONENT]},
         )
-        laws = ("lognormal", "exponential")
-        pairs = [fit.distribution_compare("power_law", law) for law in laws]
-    return {
-        law: LikelihoodRatio(float(ratio), float(p))
-        for law, (ratio, p) in zip(laws, pairs, strict=True)
-    }
+        laws = {law: fit.distribution_compare("power_law", law) for law in OTHER_LAWS}
+    return {law: (float(ratio), float(p)) for law, (ratio, p) in laws.items()}
 
 
-def verdict(
-    n: int, tail: PowerLawFit | None, p: float, ratios: Mapping[str, LikelihoodRatio]
-) -> str:
-    """What fit, bootstrap and ratios say together, in a sentence."""
+def verdict(n: int, tail: PowerLawFit | None, p: float, ratios: Ratios) -> str:
+    """What fit, bootstrap and ratios say together, in a sentence (Clauset et al. 2009, 6)."""
     if tail is None or n < MIN_TAIL:
         return f"undecided: {n} values"
     if tail.n < MIN_TAIL:
@@ -177,23 +159,23 @@ def verdict(
         return "not a power law: the fit is rejected"
     if not ratios:
         return "undecided: the comparison with other laws needs the extra [tails] (powerlaw)"
-    lognormal, exponential = ratios["lognormal"], ratios["exponential"]
-    if lognormal.favours(-1):
-        return "not a power law: a lognormal fits better"
-    if exponential.favours(-1):
-        return "not a power law: an exponential fits better"
-    if not exponential.favours(1):
+    likelier = {law: p < REJECTION_LEVEL and ratio > 0 for law, (ratio, p) in ratios.items()}
+    for law, (ratio, p_equal) in ratios.items():
+        if ratio < 0 and p_equal < REJECTION_LEVEL:
+            return f"not a power law: {OTHER_LAWS[law]} fits better"
+    # A tail that an exponential fits as well is not heavy.
+    if not likelier["exponential"]:
         return "not a power law: an exponential fits as well"
-    if not lognormal.favours(1):
-        return "perhaps a power law: a lognormal fits as well"
-    return "a power law"
+    return (
+        "a power law" if likelier["lognormal"] else "perhaps a power law: a lognormal fits as well"
+    )
 
 
 PARTS = (
     *("alpha", "ks", "p"),
     *("lognormal_ratio", "lognormal_p", "exponential_ratio", "exponential_p"),
 )
-COUNTS = ("n", "xmin", "tail", "resamples")
+COUNTS = ("n", "xmin", "tail")
 
 
 def degrees(run: Run) -> pd.DataFrame:
@@ -224,16 +206,14 @@ def tail_test(values: Any, rng: np.random.Generator) -> dict[str, Any]:
     """Every column of ``tail`` but the first, for one set of counts."""
     positive = np.asarray(values, dtype=np.int64)
     positive = positive[positive > 0]
-    fitted = fit_power_law(positive)
+    fitted, p, ratios = fit_power_law(positive), 1.0, dict[str, tuple[float, float]]()
     columns: dict[str, Any] = {**dict.fromkeys((*COUNTS, *PARTS)), "n": len(positive)}
-    p, ratios = 1.0, dict[str, LikelihoodRatio]()
     if fitted is not None:
         columns |= {"xmin": fitted.xmin, "tail": fitted.n, "alpha": fitted.alpha, "ks": fitted.ks}
         if fitted.n >= MIN_TAIL:
-            columns["resamples"] = FEW_RESAMPLES if len(positive) > MANY else RESAMPLES
-            p = columns["p"] = bootstrap(positive, fitted, columns["resamples"], rng)
+            p = columns["p"] = bootstrap(positive, fitted, RESAMPLES, rng)
             if find_spec("powerlaw") is not None:
-                ratios = compare_with_other_laws(positive, fitted)
-    for name, comparison in ratios.items():
-        columns[f"{name}_ratio"], columns[f"{name}_p"] = comparison
+                ratios |= compare_with_other_laws(positive, fitted)
+    for law, pair in ratios.items():
+        columns[f"{law}_ratio"], columns[f"{law}_p"] = pair
     return {**columns, "verdict": verdict(len(positive), fitted, p, ratios)}

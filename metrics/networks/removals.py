@@ -14,8 +14,12 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.metrics.networks.communities import detect_communities
-from virsci_society.metrics.networks.small_world import largest_component, mean_path
-from virsci_society.metrics.networks.structure import network_statistics, network_ties
+from virsci_society.metrics.networks.structure import (
+    largest_component,
+    mean_path,
+    network_statistics,
+    network_ties,
+)
 from virsci_society.metrics.population import LEFT, initial_population
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR

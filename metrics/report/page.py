@@ -16,7 +16,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, price_words
-from virsci_society.metrics.cost import RUNGS, read_ledger
+from virsci_society.metrics.cost import OUTCOMES, RUNGS, read_ledger
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of, settings_of
@@ -459,7 +459,14 @@ def cost(shown: Shown) -> PageSection | None:
         )
     columns = "act: call; calls; prompt_tokens: prompt tokens; completion_tokens: reply tokens; "
     columns += "defaulted"
-    tables = [Table(records(compute_metric(run, "calls_by_act")), columns, "Calls by act.")]
+    attempts = [
+        {"outcome": name, "attempts": count, "meaning": OUTCOMES.get(name, "")}
+        for name, count in ledger.by_outcome()
+    ]
+    tables = [
+        Table(records(compute_metric(run, "calls_by_act")), columns, "Calls by act."),
+        Table(attempts, "outcome; attempts; meaning", "Attempts by how they ended."),
+    ]
     return PageSection("Calls and cost", text, tables=tables, folded=True)
 
 

@@ -110,19 +110,6 @@ def pieces(run: Run) -> pd.DataFrame:
     return columns.sort_values(list(PIECE[:5]), kind="stable").reset_index(drop=True)
 
 
-def delays(run: Run) -> pd.DataFrame:
-    """Waiting of a member per round, by team size and by how many teams it is in (this project)."""
-    table = run.metric(pieces)
-    parts = []
-    for by in ("size", "memberships"):
-        grouped = table.groupby(by)
-        means = grouped[list(PIECE_PARTS)].mean().assign(pieces=grouped.size())
-        parts.append(means.reset_index(names="value").assign(by=by))
-    means_table = pd.concat(parts, ignore_index=True)[["by", "value", "pieces", *PIECE_PARTS]]
-    kinds = {"by": "string", "value": "Int64", "pieces": "Int64"}
-    return means_table.astype({**kinds, **dict.fromkeys(PIECE_PARTS, "Float64")})
-
-
 def held_attention(run: Run) -> pd.DataFrame:
     """Attention held in rooms and at desks, and how much of it without work (this project)."""
     meetings = run.table("meetings")[["team", "due", "held", "ended"]]

@@ -46,7 +46,6 @@ def test_every_measure_is_documented_with_a_source(name):
         ((), False),
         (("teams", "structure", "impact", "degrees"), False),
         (("cost", "novelty"), True),
-        (("representation",), True),
         (("small_world",), False),
         (("mine:own",), True),
     ],

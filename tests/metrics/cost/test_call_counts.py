@@ -3,7 +3,7 @@ import pytest
 from virsci_society.metrics import cost as call_counts
 from virsci_society.metrics.cost import ACTS, STAGES, calls_by_act, inference_cost
 
-BREAKDOWNS = ("act", "stage", "team", "scientist", "model")
+BREAKDOWNS = ("act", "stage", "team", "model")
 
 
 def test_four_members_and_five_turns_cost_eighty(run):

@@ -15,7 +15,7 @@ from virsci_society.metrics.networks.communities import (
     louvain,
     modularity,
 )
-from virsci_society.metrics.networks.small_world import (
+from virsci_society.metrics.networks.structure import (
     largest_component,
     mean_path,
     rewire,

@@ -2,7 +2,7 @@ import pytest
 
 from virsci_society import load_scenario, run_scenario
 from virsci_society.metrics.teams.concurrency import rounds
-from virsci_society.metrics.teams.timelines import delays, held_attention, pieces, projects
+from virsci_society.metrics.teams.timelines import held_attention, pieces, project_spans, projects
 from virsci_society.society.results.run import Run
 
 WAITED = ("gathering", "desk_queue", "notice", "meeting_queue")
@@ -58,14 +58,14 @@ def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stay
 def test_in_the_field_waiting_rises_with_size_and_memberships(tmp_path):
     scenario = load_scenario("community/closed", until="1y", metrics=["concurrency"])
     run = Run.open(run_scenario(scenario, tmp_path))
-    table = delays(run)
+    table = pieces(run)
     for by, values, kinds in (
         ("size", (2, 4, 8), ("waiting", "teammates")),
         ("memberships", (1, 2, 3), ("waiting", "desk_queue")),
     ):
-        rows = table[table["by"] == by].set_index("value")
+        means = table.groupby(by)[list(kinds)].mean()
         for kind in kinds:
-            assert rows.loc[list(values), kind].is_monotonic_increasing, (by, kind)
+            assert means.loc[list(values), kind].is_monotonic_increasing, (by, kind)
     assert held_attention(run)["idle_share"].iloc[0] < 0.05
 
 
@@ -102,3 +102,13 @@ def test_a_team_waits_for_the_last_of_a_round_only(make_run):
     run = make_run(rows)
     (team,) = projects(run).to_dict("records")
     assert (team["effort"], team["desk_queue"], team["meetings"]) == (2.5, 5.5, 1)
+
+
+def test_the_spans_of_a_team_add_up_to_its_row_of_projects(run):
+    spans = project_spans(run)
+    days = (spans["end"] - spans["start"]).groupby([spans["team"], spans["kind"]]).sum()
+    table = projects(run).set_index("team")
+    for team in table.index:
+        assert abs(float(days.get((team, "effort"), 0.0)) - float(table.at[team, "effort"])) < 1e-9
+    some = list(table.index)[:1]
+    assert set(project_spans(run, some)["team"]) <= set(some)
