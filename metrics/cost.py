@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 from virsci_society.agents.replies.text_checks import NOTICED, split_words
-from virsci_society.metrics.reply_texts import TEXT_COUNTS
+from virsci_society.metrics.summary_file import TEXT_COUNTS
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS

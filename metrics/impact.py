@@ -93,7 +93,7 @@ def h_index(citations: Any) -> int:
     return int((ordered >= np.arange(1, len(ordered) + 1)).sum())
 
 
-def society_citations(run: Run) -> pd.DataFrame:
+def _society_citations(run: Run) -> pd.DataFrame:
     """The citations within the society, one row for each pair of papers."""
     # A paper that names another twice cites it once.
     return inside_citations(run).drop_duplicates(["citing", "cited"])
@@ -102,7 +102,7 @@ def society_citations(run: Run) -> pd.DataFrame:
 def impact(run: Run) -> pd.DataFrame:
     """Citations of each paper of the society, from the society (this project)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
-    table, by_paper = papers.reset_index(drop=True), society_citations(run).groupby("cited")
+    table, by_paper = papers.reset_index(drop=True), _society_citations(run).groupby("cited")
     cited = map_numbers(table["paper"], by_paper.size())
     table["cited"] = cited.fillna(0).astype("Int64")
     first = map_numbers(table["paper"], by_paper["date"].min())
@@ -112,7 +112,7 @@ def impact(run: Run) -> pd.DataFrame:
 
 def author_citations(run: Run) -> pd.DataFrame:
     """Citations of each author, and its h-index, from the society's papers (Hirsch 2005)."""
-    counts = society_citations(run).groupby("cited").size()
+    counts = _society_citations(run).groupby("cited").size()
     by = run.table("authorships")[["paper", "scientist"]]
     cited = map_numbers(by["paper"], counts).fillna(0).astype("Int64")
     grouped = cited.groupby(by["scientist"], sort=True)
@@ -130,7 +130,7 @@ def cumulative_advantage(run: Run) -> pd.DataFrame:
     window, papers = min(WINDOW, run.days / 4), run.table("papers")
     # A paper whose late window is cut off would look as if nobody cited it late.
     old = papers[papers["published"] + 2 * window <= run.days].set_index("paper")["published"]
-    cites = society_citations(run)
+    cites = _society_citations(run)
     age = cites["date"] - map_numbers(cites["cited"], old)
     row: dict[str, object] = {"papers": len(old), "window": window}
     sides = []

@@ -11,7 +11,7 @@ from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.registry import compute_metric
-from virsci_society.metrics.reply_texts import TEXT_COUNTS
+from virsci_society.metrics.summary_file import TEXT_COUNTS
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.run import Run

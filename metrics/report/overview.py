@@ -12,7 +12,6 @@ from virsci_society.metrics.cost import VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.population import initial_population, people_ever
 from virsci_society.metrics.registry import compute_metric
-from virsci_society.metrics.reply_texts import text_sentences
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.report.templates import (
@@ -23,7 +22,7 @@ from virsci_society.metrics.report.templates import (
     records,
 )
 from virsci_society.metrics.summary import team_sizes
-from virsci_society.metrics.summary_file import ended_words
+from virsci_society.metrics.summary_file import ended_words, text_sentences
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import speaker_of

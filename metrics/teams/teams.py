@@ -109,12 +109,8 @@ IDEAS_KEPT = 3
 def teams(run: Run) -> pd.DataFrame:
     """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005)."""
     founded = run.table("teams")
-    cast, topics, record, busy = (
-        members_at_end(run),
-        TopicHistory(run),
-        _Record(run),
-        _elsewhere(run),
-    )
+    cast, topics, record = members_at_end(run), TopicHistory(run), _Record(run)
+    busy = _elsewhere(run)
     first_tie: dict[tuple[str, str], float] = {}
     ties = run.table("ties", plain=True)
     for source, target, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
@@ -155,7 +151,8 @@ def teams(run: Run) -> pd.DataFrame:
     asked = run.table("invitations")
     chosen = {"invited": asked}
     chosen |= {outcome: asked[asked["outcome"] == outcome] for outcome in OUTCOMES}
-    chosen["unanswered"] = asked[asked["outcome"].isna()]
+    # The invitee left, or the team or the run ended first.
+    chosen["unanswered"] = asked[~asked["outcome"].isin(OUTCOMES)]
     chosen["consultations"] = run.table("consultations")
     for name, part in chosen.items():
         table[name] = counts_of(table["team"], part.groupby("team").size())

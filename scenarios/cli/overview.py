@@ -224,7 +224,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         f"at most {_many(most, 'team')} a scientist at a time" if most else "",
         _many(asked, "consultation") if asked else "",
     ]
-    from virsci_society.metrics.reply_texts import text_sentences
+    from virsci_society.metrics.summary_file import text_sentences
 
     replies = text_sentences(summary["reading"])
     rows = [

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.metrics.measure_functions import invited_guests, share_with_paper
 from virsci_society.metrics.population import TopicHistory, drift, keyword_diversity, main_topics
-from virsci_society.metrics.registry import measure_run
+from virsci_society.metrics.registry import invited_guests, measure_run, share_with_paper
 from virsci_society.metrics.teams.peer_review import unended
 from virsci_society.metrics.teams.teams import by_protocol, teams
 

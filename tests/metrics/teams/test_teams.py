@@ -59,6 +59,14 @@ def test_invitations_by_outcome(table):
     assert table.loc["S6/1", columns].tolist() == [3, 0, 1, 1, 1]
 
 
+def test_an_invitee_who_has_left_is_among_the_unanswered(rows, make_run):
+    rows["invitations"][-1] = ("S6/1", "S6", "S7", 29.0, 30.0, "gone", 0, 0, 0.5, False)
+    table = teams(make_run(rows)).set_index("team")
+    outcomes = ["accepted", "declined", "full", "unanswered"]
+    assert table.loc["S6/1", outcomes].tolist() == [0, 1, 1, 1]
+    assert (table[outcomes].sum(axis=1) == table["invited"]).all()
+
+
 def test_ties_on_the_day_of_founding_do_not_count(rows, make_run):
     rows["ties"] = [("S1", "S2", 2.0, 1), ("S3", "S4", 1.9, 1)]
     table = teams(make_run(rows)).set_index("team")
