@@ -11,8 +11,6 @@ from typing import Any
 from xml.etree.ElementTree import SubElement
 from xml.sax.saxutils import escape, quoteattr
 
-import pandas as pd
-
 from virsci_society.agents.files.atomic_files import open_new, replacing
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import plain_text
@@ -29,7 +27,15 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
     """The co-authorship network at the end of the run, the ties before day 0 included."""
     graph = _empty_graph(run)
     written = run.table("authorships")["scientist"].value_counts().to_dict()
-    people, edges = run.table("scientists"), _edges(run.table("ties"))
+    people, ties = run.table("scientists"), run.table("ties")
+    ties = ties.dropna(subset=["source", "target", "date"])
+    joint = ties["papers"].fillna(1)
+    pairs = ties.assign(papers=joint, before=joint.where(ties["date"] < 0, 0))
+    edges = (
+        pairs.groupby(["source", "target"], sort=True)
+        .agg(weight=("papers", "sum"), before=("before", "sum"), start=("date", "min"))
+        .reset_index()
+    )
     topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
     everybody = dict.fromkeys([*topics, *edges["source"], *edges["target"]])
     for who in everybody:
@@ -55,16 +61,6 @@ def _empty_graph(run: Run) -> nx.Graph[str]:
     if speaker := speaker_of(run.manifest):
         graph.graph[SPEAKER] = plain_text(speaker)
     return graph
-
-
-def _edges(ties: pd.DataFrame) -> pd.DataFrame:
-    """One row per pair: joint papers, those before day 0, and the date of the first."""
-    dated = ties.dropna(subset=["source", "target", "date"])
-    papers = dated["papers"].fillna(1)
-    counted = dated.assign(papers=papers, before=papers.where(dated["date"] < 0, 0))
-    grouped = counted.groupby(["source", "target"], sort=True)
-    table = grouped.agg(weight=("papers", "sum"), before=("before", "sum"), start=("date", "min"))
-    return table.reset_index()
 
 
 def bipartite_graph(run: Run) -> nx.Graph[str]:
@@ -93,7 +89,11 @@ def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
         "edge": [data for *_, data in graph.edges(data=True)],
     }
     for kind, rows in data_of.items():
-        for name, of_type in _attributes(rows).items():
+        types: dict[str, type] = {}
+        for data in rows:
+            for name, value in data.items():
+                types.setdefault(name, type(value))
+        for name, of_type in sorted(types.items()):
             attributes = f'attr.name="{name}" attr.type="{TYPES[of_type]}"'
             yield f'<key id="{kind}-{name}" for="{kind}" {attributes}/>\n'
     for name in sorted(graph.graph):
@@ -125,15 +125,6 @@ def gexf_text(graph: nx.Graph[str]) -> str:
     if speaker := graph.graph.get(SPEAKER):
         SubElement(meta, "description").text = f"answers: {speaker}"
     return f"{HEAD}{writer}\n"
-
-
-def _attributes(every: Iterable[Mapping[str, Any]]) -> dict[str, type]:
-    """Names and types of the attributes, sorted by name."""
-    types: dict[str, type] = {}
-    for data in every:
-        for name, value in data.items():
-            types.setdefault(name, type(value))
-    return dict(sorted(types.items()))
 
 
 def write_networks(run: Run, folder: Path | str) -> nx.Graph[str]:

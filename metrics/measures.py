@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,48 +87,29 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
 """Family, as a scenario can ask for under ``metrics`` -> metric -> ``module:function`` below
 ``virsci_society.metrics``."""
 
-_FACTS = "virsci_society.metrics.facts"
-
+FACT_CLASSES: Mapping[str, str] = {
+    "structure": (
+        "Densification ShrinkingDiameter GiantComponentAuthors Transitivity Assortativity "
+        "Attachment MutualPartner MoreMutualPartners TiesAgain TieDecay RichClub"
+    ),
+    "careers": (
+        "Lotka OnePaperAuthors TopPercent StableOutput AuthorGrowth LaterLeads SeniorsLast "
+        "StrongestPartner SuperTies"
+    ),
+    "citations": (
+        "BestPaperAnywhere HotStreak CitationSpread TeamAdvantage SuperTiePremium Reputation "
+        "SmallTeamsDisrupt RemoteTeams AtypicalHits TeamsCombine NewPairsPay"
+    ),
+    "teams": (
+        "TeamGrowth SoloPapers ExtendedTeams LeadRatio TallTeams PanelsDisagree PanelsChange "
+        "RepeatedTeams"
+    ),
+}
+"""Classes of known facts by module; a fact bears the name of its class, with underscores."""
 FACTS: Mapping[str, str] = {
-    "densification": f"{_FACTS}.structure:Densification",
-    "shrinking_diameter": f"{_FACTS}.structure:ShrinkingDiameter",
-    "giant_component_authors": f"{_FACTS}.structure:GiantComponentAuthors",
-    "transitivity": f"{_FACTS}.structure:Transitivity",
-    "assortativity": f"{_FACTS}.structure:Assortativity",
-    "attachment": f"{_FACTS}.structure:Attachment",
-    "mutual_partner": f"{_FACTS}.structure:MutualPartner",
-    "more_mutual_partners": f"{_FACTS}.structure:MoreMutualPartners",
-    "ties_again": f"{_FACTS}.structure:TiesAgain",
-    "tie_decay": f"{_FACTS}.structure:TieDecay",
-    "rich_club": f"{_FACTS}.structure:RichClub",
-    "lotka": f"{_FACTS}.careers:Lotka",
-    "one_paper_authors": f"{_FACTS}.careers:OnePaperAuthors",
-    "top_percent": f"{_FACTS}.careers:TopPercent",
-    "stable_output": f"{_FACTS}.careers:StableOutput",
-    "author_growth": f"{_FACTS}.careers:AuthorGrowth",
-    "later_leads": f"{_FACTS}.careers:LaterLeads",
-    "seniors_last": f"{_FACTS}.careers:SeniorsLast",
-    "strongest_partner": f"{_FACTS}.careers:StrongestPartner",
-    "super_ties": f"{_FACTS}.careers:SuperTies",
-    "best_paper_anywhere": f"{_FACTS}.citations:BestPaperAnywhere",
-    "hot_streak": f"{_FACTS}.citations:HotStreak",
-    "citation_spread": f"{_FACTS}.citations:CitationSpread",
-    "team_advantage": f"{_FACTS}.citations:TeamAdvantage",
-    "super_tie_premium": f"{_FACTS}.citations:SuperTiePremium",
-    "reputation": f"{_FACTS}.citations:Reputation",
-    "small_teams_disrupt": f"{_FACTS}.citations:SmallTeamsDisrupt",
-    "remote_teams": f"{_FACTS}.citations:RemoteTeams",
-    "atypical_hits": f"{_FACTS}.citations:AtypicalHits",
-    "teams_combine": f"{_FACTS}.citations:TeamsCombine",
-    "new_pairs_pay": f"{_FACTS}.citations:NewPairsPay",
-    "team_growth": f"{_FACTS}.teams:TeamGrowth",
-    "solo_papers": f"{_FACTS}.teams:SoloPapers",
-    "extended_teams": f"{_FACTS}.teams:ExtendedTeams",
-    "lead_ratio": f"{_FACTS}.teams:LeadRatio",
-    "tall_teams": f"{_FACTS}.teams:TallTeams",
-    "panels_disagree": f"{_FACTS}.teams:PanelsDisagree",
-    "panels_change": f"{_FACTS}.teams:PanelsChange",
-    "repeated_teams": f"{_FACTS}.teams:TeamsAgain",
+    re.sub("(?<!^)(?=[A-Z])", "_", name).lower(): f"virsci_society.metrics.facts.{module}:{name}"
+    for module, names in FACT_CLASSES.items()
+    for name in names.split()
 }
 """Known facts of science by name -> ``module:Class``."""
 

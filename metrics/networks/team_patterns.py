@@ -25,8 +25,6 @@ from virsci_society.society.results.run import Run
 
 SIZES = (2, 3, 4)
 """Team sizes whose patterns are listed: there are 2, 5 and 20 of them (180 for five authors)."""
-MANY = 300
-"""From so many papers of a team on, arrays take less time than a dictionary."""
 NONE = "none"
 """The pattern of authors of whom no two wrote together before."""
 LETTERS = "ABCD"
@@ -49,8 +47,13 @@ def largest_groups(
         for team in teams:
             if len(team) not in SIZES:
                 continue
+            # Which authors are on one paper; one bit for each author of the team.
+            of_paper: dict[int, int] = defaultdict(int)
+            for place, author in enumerate(team):
+                for paper in papers_of(author):
+                    of_paper[paper] |= 1 << place
+            together = {group for group in of_paper.values() if group.bit_count() > 1}
             largest: list[int] = []
-            together = _together([papers_of(author) for author in team])
             for group in sorted(together, key=lambda one: (-one.bit_count(), one)):
                 if not any(group & other == group for other in largest):
                     largest.append(group)
@@ -61,24 +64,6 @@ def largest_groups(
             for author in team:
                 more.setdefault(author, [*papers_of(author)]).append(number)
             number -= 1  # below the numbers of earlier papers
-
-
-def _together(papers: Sequence[Sequence[int]]) -> set[int]:
-    """Which authors, of two at least, are on one paper; one bit for each author of the team."""
-    if sum(map(len, papers)) < MANY:
-        groups: dict[int, int] = defaultdict(int)
-        for place, own in enumerate(papers):
-            for paper in own:
-                groups[paper] |= 1 << place
-        return {group for group in groups.values() if group.bit_count() > 1}
-    # A prolific team has thousands of papers, on most of which one of its authors is alone.
-    arrays = [np.asarray(own, dtype=np.int64) for own in papers]
-    bits = np.repeat(1 << np.arange(len(arrays)), [len(own) for own in arrays])
-    numbers = np.concatenate(arrays)
-    # Papers of a window that is counted have negative numbers.
-    sums = np.bincount(numbers - numbers.min(), bits).astype(np.int64)
-    # A number with more than one bit is no power of two.
-    return set(sums[(sums & (sums - 1)) > 0].tolist())
 
 
 def pattern_counts(
@@ -155,16 +140,13 @@ def assembly_table(works: AuthorshipTable, days: list[float]) -> pd.DataFrame:
         "repeats": tied.loc[tied["repeat"], "date"],
     }
     table = pd.DataFrame({"date": pd.array(edges, dtype="Float64")})
-    so_far = pd.DataFrame(index=table.index)
     for name in COUNTS:
-        # Counts so far first, then their differences: both agree to the last paper.
         when = np.sort(events[name].to_numpy(dtype=np.float64))
-        so_far[name] = np.searchsorted(when, edges, side="right")
-        table[name] = pd.array(np.diff(so_far[name], prepend=0), dtype="Int64")
-    for end, counted in (("", table), ("_so_far", so_far)):
-        table[f"p{end}"] = _share(counted["incumbents"], counted["authorships"])
-        table[f"q{end}"] = _share(counted["repeats"], counted["incumbent_incumbent"])
-        table[f"repeat_rate{end}"] = _share(counted["repeats"], counted["links"])
+        counts = np.searchsorted(when, edges, side="right")
+        table[name] = pd.array(np.diff(counts, prepend=0), dtype="Int64")
+    table["p"] = _share(table["incumbents"], table["authorships"])
+    table["q"] = _share(table["repeats"], table["incumbent_incumbent"])
+    table["repeat_rate"] = _share(table["repeats"], table["links"])
     return table
 
 

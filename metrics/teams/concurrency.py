@@ -48,7 +48,6 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
         # Counting begins on day 0: contacts dated on it belong to the first week.
         counts[0] = 0
         table[name] = _whole(counts)
-        table[f"{name}_new"] = _whole(np.diff(counts, prepend=0))
     return table
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -14,19 +13,9 @@ from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import PUBLICATION_STAGE
 
-ROLES: Mapping[str, str] = {
-    "idea": "Conceptualization",
-    "discussion": "Conceptualization",
-    "criticism": "Validation",
-    "draft": "Writing – original draft",
-    "revision": "Writing – review & editing",
-    "advice": "Supervision",
-    "coordination": "Project administration",
-}
-"""Kinds of contributions, and the role of CRediT that comes nearest to each."""
+KINDS = ("idea", "discussion", "criticism", "draft", "revision", "advice", "coordination")
 LEADING = ("idea", "draft", "coordination")
 """Kinds that direct or present the research; the others support it."""
-KINDS = tuple(ROLES)
 ACTS: Mapping[str, str] = {
     "utter": "discussion",
     "vote": "criticism",
@@ -42,19 +31,16 @@ TEXT_FIELDS = {"abstract", "proposed method"}
 """A reply with one of these fields is a text of the paper."""
 UNSAID = "not measurable: nothing was said"
 
-Counts = Mapping[str, Counter[str]]
-"""What each person of a team contributed: scientist -> how often by kind."""
 COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("team", "paper", "scientist"), "string"),
     **{"position": "Int64", "member": "boolean"},
     **dict.fromkeys(KINDS, "Int64"),
-    **{"share": "Float64", "roles": "string"},
     "leads": "boolean",
 }
 
 
 def contributions(run: Run) -> pd.DataFrame:
-    """Contributions of each person to each paper or team (CRediT, Xu et al. 2022; this project)."""
+    """Contributions of each person to each paper or team (Xu et al. 2022; this project)."""
     said = _counts(run)
     papers = _texts(run.table("papers"), "team", "paper")
     places: dict[str, dict[str, int]] = {}
@@ -69,26 +55,12 @@ def contributions(run: Run) -> pd.DataFrame:
         if counts is None:
             continue
         authors, inside = places.get(paper or "", {}), members.get(team, {})
-        for who, share in exact_shares(counts, (*authors, *inside)).items():
-            own, place = counts.get(who, Counter()), authors.get(who)
+        for who in dict.fromkeys((*authors, *inside, *counts)):
+            own = counts.get(who, Counter())
             leads = any(own[kind] for kind in LEADING)
-            numbers = (own[kind] for kind in KINDS)
-            roles = "; ".join(dict.fromkeys(ROLES[kind] for kind in KINDS if own[kind])) or None
-            about = (team, paper, who, place, who in inside)
-            rows.append((*about, *numbers, float(share), roles, leads))
+            about = (team, paper, who, authors.get(who), who in inside)
+            rows.append((*about, *(own[kind] for kind in KINDS), leads))
     return typed_table(rows, COLUMNS)
-
-
-def exact_shares(counts: Counts, people: tuple[str, ...] = ()) -> dict[str, Fraction]:
-    """The share of each person in what a team contributed, exactly; all of them add to 1."""
-    shares = dict.fromkeys((*people, *counts), Fraction(0))
-    totals = {kind: sum(own[kind] for own in counts.values()) for kind in KINDS}
-    kinds = [kind for kind, total in totals.items() if total]
-    for who, own in counts.items():
-        shares[who] = sum(
-            (Fraction(own[one], totals[one] * len(kinds)) for one in kinds), Fraction(0)
-        )
-    return shares
 
 
 def team_roles(run: Run) -> pd.DataFrame:
@@ -108,7 +80,7 @@ def team_roles(run: Run) -> pd.DataFrame:
     return found[list(kinds)].astype(kinds)
 
 
-def _counts(run: Run) -> dict[str, Counts]:
+def _counts(run: Run) -> dict[str, dict[str, Counter[str]]]:
     """What each person contributed, by team; only who contributed anything is there."""
     counts: dict[str, dict[str, Counter[str]]] = {}
     form_of_draft: dict[str, str] = {}
@@ -126,7 +98,7 @@ def _counts(run: Run) -> dict[str, Counts]:
         counts.setdefault(team, {}).setdefault(who, Counter())[kind] += 1
     for team, who in _texts(run.table("teams"), "team", "idea_by").items():
         counts.setdefault(team, {}).setdefault(who, Counter())["idea"] += 1
-    return dict(counts)
+    return counts
 
 
 def _rows(table: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:

@@ -47,15 +47,13 @@ def test_dates_hold_what_came_since_the_row_before():
     table = assembly_table(works([(1, "ab"), (5, "ab"), (9, "c")]), [0.0, 4.0, 8.0, 12.0])
     assert table["papers"].tolist() == [0, 1, 1, 1]
     assert table["p"].tolist()[1:] == [0.0, 1.0, 0.0]
-    assert table["p_so_far"].tolist()[1:] == [0.0, 0.5, 0.4]
-    assert table["q_so_far"].tolist()[2:] == [1.0, 1.0]
 
 
 def test_the_hand_made_run(run, empty_run):
     """S4 had no paper; S1 and S2 had one together; the paper of four is of day 50."""
-    row = assembly(run).iloc[-1]
-    assert row["p_so_far"] == 0.75
-    assert row["q_so_far"] == pytest.approx(1 / 3)
-    assert row["repeat_rate_so_far"] == pytest.approx(1 / 6)
+    row = assembly(run).set_index("papers").loc[1]
+    assert row["p"] == 0.75
+    assert row["q"] == pytest.approx(1 / 3)
+    assert row["repeat_rate"] == pytest.approx(1 / 6)
     assert authorships_of(run).prior_pairs == {("S1", "S2"), ("S1", "S5"), ("S5", "S6")}
     assert assembly(empty_run)["p"].isna().all()
