@@ -101,16 +101,16 @@ FACT_CLASSES: Mapping[str, str] = {
         "SmallTeamsDisrupt RemoteTeams AtypicalHits TeamsCombine NewPairsPay"
     ),
     "teams": (
-        "TeamGrowth SoloPapers ExtendedTeams LeadRatio TallTeams PanelsDisagree PanelsChange "
-        "RepeatedTeams"
+        "TeamGrowth SoloPapers ExtendedTeams LeadRatio TallTeams PanelsDisagree PanelsChange"
     ),
 }
 """Classes of known facts by module; a fact bears the name of its class, with underscores."""
+_FACTS = "virsci_society.metrics.facts"
 FACTS: Mapping[str, str] = {
-    re.sub("(?<!^)(?=[A-Z])", "_", name).lower(): f"virsci_society.metrics.facts.{module}:{name}"
+    re.sub("(?<!^)(?=[A-Z])", "_", name).lower(): f"{_FACTS}.{module}:{name}"
     for module, names in FACT_CLASSES.items()
     for name in names.split()
-}
+} | {"repeated_teams": f"{_FACTS}.teams:TeamsAgain"}
 """Known facts of science by name -> ``module:Class``."""
 
 UNASKED = ("worth", "classics", "chance")

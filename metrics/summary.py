@@ -2,69 +2,109 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.agents.files.file_hashes import file_hash, hash_json
 from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.registry import compute_metric
-from virsci_society.metrics.summary_file import TEXT_COUNTS
+from virsci_society.metrics.summary_file import SUMMARY, TEXT_COUNTS
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.run import Run
-
-if TYPE_CHECKING:
-    from virsci_society.society.results.run import Run
-
 
 COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost", "waiting")
 """Measures of the summary that no database of papers enters."""
 
 
+def write_summary(run: Run, folder: Path) -> None:
+    """Write the summary of a run whose tables and measures lie in its folder."""
+    paths = folder.glob("tables/**/*.parquet")
+    tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
+    data = {"tables": hash_json(tables), "summary": summarise_run(run)}
+    write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
+
+
 def summarise_run(run: Run) -> dict[str, Any]:
     """Describe a run in plain values only; what is not available is None."""
-    ledger, until = read_ledger(run), run.manifest.get("until")
+    ledger, until, partial = read_ledger(run), run.manifest.get("until"), run.partial is not None
+    teams, asked = run.table("teams"), run.table("invitations")
+    by_state = teams["state"].value_counts()
+    gone = teams[teams["state"] == "dissolved"]
+    reasons = gone["reason"].fillna("no reason given").value_counts()
+    stages, acts = compute_metric(run, "calls_by_stage"), compute_metric(run, "calls_by_act")
+    cost = compute_metric(run, "inference_cost")
+    paid = cost.loc[cost["team"].isin(teams_with_paper(run)), "inference_cost"]
+    scores, novelty = compute_metric(run, "novelty"), dict[str, Any]()
+    for name in COLUMNS:
+        values = scores[name]
+        novelty[name] = None
+        if len(values.dropna()):
+            per_paper = {
+                paper: None if pd.isna(value) else float(value)
+                for paper, value in zip(scores["paper"], values, strict=True)
+            }
+            novelty[name] = {"mean": float(values.mean()), "per_paper": per_paper}
+    outcomes = asked["outcome"].value_counts()
+    counts = {name: int(outcomes.get(name, 0)) for name in ("accepted", "declined", "full")}
+    waited = compute_metric(run, "waiting")
+    held_up = waited["held_up"].fillna(waited["meeting_wait"])
     return {
         "scenario": run.name,
         "seed": run.seed,
         "days": run.days,
         "scientists": people_ever(run),
-        "teams": _teams(run),
+        "teams": {
+            "founded": len(teams),
+            "published": int(by_state.get("published", 0)),
+            "dissolved": {reason: int(reasons[reason]) for reason in sorted(reasons.index)},
+            # Of a partial run only the teams that had ended are known.
+            "running": None if partial else int(by_state.get("running", 0)),
+            "finished": None if partial else int(by_state.get("finished", 0)),
+        },
         "team_sizes": team_sizes(run),
         "papers": len(run.table("papers")),
-        "calls": _calls(run),
-        "inference_cost": _inference_cost(run),
-        **_novelty(run),
+        "calls": {
+            "total": len(run.table("calls")),
+            "by_stage": _mapping(stages["stage"], stages["calls"]),
+            "by_act": _mapping(acts["act"], acts["calls"]),
+        },
+        "inference_cost": {
+            "per_team": _mapping(cost["team"], cost["inference_cost"]),
+            "by_stage": {stage: int(cost[stage].sum()) for stage in STAGES},
+            "mean": float(paid.mean()) if len(paid) else None,
+            "extra": int(cost["extra_cost"].sum()),
+        },
+        **novelty,
         "embedding": embedding_of(run) or None,
-        "invitations": _invitations(run),
+        "invitations": {
+            "sent": len(asked),
+            **counts,
+            "unanswered": len(asked) - sum(counts.values()),
+            "cross_team": int(asked["cross_team"].fillna(False).sum()),
+        },
         "consultations": len(run.table("consultations")),
         "max_memberships": max_memberships(run),
-        "waiting_days": _waiting(run),
+        "waiting_days": {
+            str(int(size)): float(days)
+            for size, days in zip(waited["size"], held_up, strict=True)
+            if not pd.isna(days)
+        },
         "reading": _reading(run),
         "ledger": None if ledger is None else ledger.model_dump(),
         "digest": run.digest,
         "backend": run.manifest.get("backend"),
         "partial": run.partial,
-        **({} if run.partial is None else {"state": str(run.manifest.get("state", "stopped"))}),
+        **({"state": str(run.manifest.get("state", "stopped"))} if partial else {}),
         "until": until if isinstance(until, int | float) else None,
         "papers_per_person": papers_per_person(run),
-    }
-
-
-def _teams(run: Run) -> dict[str, Any]:
-    teams, partial = run.table("teams"), run.partial is not None
-    by_state = teams["state"].value_counts()
-    gone = teams[teams["state"] == "dissolved"]
-    reasons = gone["reason"].fillna("no reason given").value_counts()
-    return {
-        "founded": len(teams),
-        "published": int(by_state.get("published", 0)),
-        "dissolved": {reason: int(reasons[reason]) for reason in sorted(reasons.index)},
-        "running": None if partial else int(by_state.get("running", 0)),
-        "finished": None if partial else int(by_state.get("finished", 0)),
     }
 
 
@@ -72,26 +112,6 @@ def team_sizes(run: Run) -> list[int]:
     """The least and the largest size that a team came to; empty without a team."""
     known = compute_metric(run, "teams")["size"].dropna()
     return [int(known.min()), int(known.max())] if len(known) else []
-
-
-def _calls(run: Run) -> dict[str, Any]:
-    stages, acts = compute_metric(run, "calls_by_stage"), compute_metric(run, "calls_by_act")
-    return {
-        "total": len(run.table("calls")),
-        "by_stage": _mapping(stages["stage"], stages["calls"]),
-        "by_act": _mapping(acts["act"], acts["calls"]),
-    }
-
-
-def _inference_cost(run: Run) -> dict[str, Any]:
-    cost = compute_metric(run, "inference_cost")
-    paid = cost.loc[cost["team"].isin(teams_with_paper(run)), "inference_cost"]
-    return {
-        "per_team": _mapping(cost["team"], cost["inference_cost"]),
-        "by_stage": {stage: int(cost[stage].sum()) for stage in STAGES},
-        "mean": float(paid.mean()) if len(paid) else None,
-        "extra": int(cost["extra_cost"].sum()),
-    }
 
 
 def _reading(run: Run) -> dict[str, Any] | None:
@@ -115,44 +135,6 @@ def _reading(run: Run) -> dict[str, Any] | None:
             str(row["form"]): {name: int(row[name]) for name in TEXT_COUNTS}
             for row in compute_metric(run, "reply_texts").to_dict("records")
         },
-    }
-
-
-def _novelty(run: Run) -> dict[str, Any]:
-    table = compute_metric(run, "novelty")
-    parts: dict[str, Any] = {}
-    for name in COLUMNS:
-        values = table[name]
-        if not len(values.dropna()):
-            parts[name] = None
-            continue
-        per_paper = {
-            paper: None if pd.isna(value) else float(value)
-            for paper, value in zip(table["paper"], values, strict=True)
-        }
-        parts[name] = {"mean": float(values.mean()), "per_paper": per_paper}
-    return parts
-
-
-def _invitations(run: Run) -> dict[str, int]:
-    asked = run.table("invitations")
-    outcomes = asked["outcome"].value_counts()
-    counts = {name: int(outcomes.get(name, 0)) for name in ("accepted", "declined", "full")}
-    return {
-        "sent": len(asked),
-        **counts,
-        "unanswered": len(asked) - sum(counts.values()),
-        "cross_team": int(asked["cross_team"].fillna(False).sum()),
-    }
-
-
-def _waiting(run: Run) -> dict[str, float]:
-    waited = compute_metric(run, "waiting")
-    days = waited["held_up"].fillna(waited["meeting_wait"])
-    return {
-        str(int(size)): float(mean)
-        for size, mean in zip(waited["size"], days, strict=True)
-        if not pd.isna(mean)
     }
 
 

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import write_atomically
-from virsci_society.agents.files.file_hashes import file_hash, hash_json, read_hashes
+from virsci_society.agents.files.file_hashes import hash_json, read_hashes
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, WARN_AT
 
-if TYPE_CHECKING:
-    from virsci_society.society.results.run import Run
-
 SUMMARY = "summary.json"
-
-
-def write_summary(run: Run, folder: Path) -> None:
-    """Write the summary of a run whose tables and measures lie in its folder."""
-    from virsci_society.metrics.summary import summarise_run
-
-    paths = folder.glob("tables/**/*.parquet")
-    tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
-    data = {"tables": hash_json(tables), "summary": summarise_run(run)}
-    write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
 
 
 def read_summary(folder: Path) -> dict[str, Any] | None:

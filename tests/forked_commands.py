@@ -341,7 +341,7 @@ def command(order):
         import virsci_society.metrics.summary
 
         virsci_society.metrics.report.page.write_page = lambda run, folder: folder
-        virsci_society.metrics.summary_file.write_summary = lambda run, folder: None
+        virsci_society.metrics.summary.write_summary = lambda run, folder: None
     if order.get("site"):
         plant(order["site"], order.get("nth", 1))
     from virsci_society.scenarios.cli.app import main

@@ -185,7 +185,7 @@ class PanelsChange(Fact):
         return one / accepted if accepted else math.nan
 
 
-class RepeatedTeams(Fact):
+class TeamsAgain(Fact):
     """Few papers are by a team that has written before, and far more than by chance."""
 
     source = "own measurement, IEEE VIS 1994-2020 and language technology 2000-17"

@@ -106,8 +106,7 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     """Measure a recorded run, write its page and its manifest, and remove what was partial."""
     from virsci_society.metrics.exports import digested_network, write_networks
     from virsci_society.metrics.report.page import write_page
-    from virsci_society.metrics.summary import COUNTED
-    from virsci_society.metrics.summary_file import write_summary
+    from virsci_society.metrics.summary import COUNTED, write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
     from virsci_society.society.results.speaker import speaker_of
     from virsci_society.society.results.table_files import write_metrics

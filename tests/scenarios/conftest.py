@@ -104,7 +104,7 @@ def small(write):
 def no_page(monkeypatch):
     """Write no page and no summary: for tests that run more than once and look at none."""
     monkeypatch.setattr("virsci_society.metrics.report.page.write_page", lambda run, folder: folder)
-    summary = "virsci_society.metrics.summary_file.write_summary"
+    summary = "virsci_society.metrics.summary.write_summary"
     monkeypatch.setattr(summary, lambda run, folder: None)
 
 

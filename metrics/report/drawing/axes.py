@@ -1,4 +1,4 @@
-"""The axes of a figure: two scales, and the marks between them, drawn from numbers as SVG."""
+"""Scales, axes, legends and the marks between two scales, drawn from numbers as SVG."""
 
 from __future__ import annotations
 
