@@ -133,14 +133,14 @@ def cumulative_advantage(run: Run) -> pd.DataFrame:
     cites = _society_citations(run)
     age = cites["date"] - map_numbers(cites["cited"], old)
     row: dict[str, object] = {"papers": len(old), "window": window}
-    sides = []
+    sides: list[FloatArray] = []
     for name, chosen in (("early", age < window), ("late", (age >= window) & (age < 2 * window))):
         counts = cites.loc[chosen.fillna(False), "cited"].value_counts().reindex(old.index)
         sides.append(counts.fillna(0).to_numpy(dtype=np.float64))
         row[name] = sides[-1].mean() if len(old) else None
     varies = len(old) > 2 and all(np.ptp(side) > 0 for side in sides)
     for name, correlation in (("pearson", pearson), ("spearman", spearman)):
-        row[name] = correlation(*sides).r if varies else None
+        row[name] = correlation(sides[0], sides[1]).r if varies else None
     kinds = {"papers": "Int64"}
     kinds |= dict.fromkeys(("window", "early", "late", "pearson", "spearman"), "Float64")
     return pd.DataFrame([row]).astype(kinds)
