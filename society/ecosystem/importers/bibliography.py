@@ -15,6 +15,7 @@ from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     NOT_UTF_8,
     open_text,
+    other_layout,
     read_lines,
 )
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
@@ -22,6 +23,12 @@ from virsci_society.society.ecosystem.importers.source import Columns, Source, S
 
 EXTRA = "bibliography"
 END = re.compile(r"ER\s{0,2}-")
+TAG = re.compile(r"\s*[A-Z][A-Z0-9]\s{0,2}-")
+TY = re.compile(r"^\s*(?=TY\s{0,2}-)", re.MULTILINE)
+ENCLOSED = re.compile(r"""\A\s*(["{])(.*)["}]\s*\Z""", re.DOTALL)
+LAST = "\nER  - \n"
+LOOKED_AT = 4096
+"""Characters of a file by which its layout is recognised."""
 DIGITS = re.compile(r"\d{4}")
 AND = re.compile(r"\s+and\s+(?![^{]*\})")
 
@@ -67,10 +74,14 @@ class Ris(Source):
         for file in self.files:
             lines, start = [], 1
             # The last one may lack its end; of no lines it is none.
-            for number, line in enumerate(chain(read_lines(file), ["\nER  - \n"]), start=1):
+            for number, line in enumerate(chain(read_lines(file), [LAST]), start=1):
+                if number == 1 and (what := other_layout(line, self.kind)):
+                    raise InputError(f"{file.path}: {what}")
                 lines.append(line)
                 if END.match(line.lstrip()):
-                    if any(map(str.strip, lines[:-1])):
+                    # Words behind the last reference are none.
+                    begun = TY.search("".join(lines))
+                    if begun or (line is not LAST and any(map(TAG.match, lines[:-1]))):
                         yield SourceEntry(file, start, (f"{file.label}:{start}", "".join(lines)))
                     lines, start = [], number + 1
 
@@ -81,7 +92,9 @@ class Ris(Source):
         if NOT_UTF_8.search(text):
             raise ValueError("not UTF-8")
         try:
-            (entry,) = rispy.loads(text)
+            # Some databases write a number or a link before a reference.
+            begun = TY.search(text)
+            (entry,) = rispy.loads(text[begun.end() :] if begun else text)
         except (OSError, ValueError, KeyError) as error:
             raise ValueError(f"not a reference in RIS ({error!s:.60})") from error
         signed = [*entry.get("first_authors", ()), *entry.get("authors", ())]
@@ -110,21 +123,30 @@ class BibTex(Source):
         import bibtexparser
         from bibtexparser.model import DuplicateBlockKeyBlock
 
+        titles: dict[str, str] = {}
         for file in self.files:
             with open_text(file.path) as stream:
                 text = stream.read(LONGEST + 1)
             if len(text) > LONGEST:
                 raise InputError(f"{file.path}: longer than {LONGEST:,} characters; divide it")
+            if what := other_layout(text[:LOOKED_AT], self.kind):
+                raise InputError(f"{file.path}: {what}")
             library = bibtexparser.parse_string(NOT_UTF_8.sub("\ufffd", text))
             for block in library.blocks:
-                if isinstance(block, DuplicateBlockKeyBlock):
-                    block = block.ignore_error_block
+                again = isinstance(block, DuplicateBlockKeyBlock)
+                block = block.ignore_error_block if again else block
                 line = (block.start_line or 0) + 1
                 if block in library.failed_blocks:
                     yield SourceEntry(file, line, ValueError("not an entry of BibTeX"))
                 elif hasattr(block, "entry_type"):
                     row = {one.key.lower(): one.value for one in block.fields}
-                    yield SourceEntry(file, line, row | {"key": block.key})
+                    if again:  # the library leaves the marks around its values
+                        row = {name: ENCLOSED.sub(r"\2", value) for name, value in row.items()}
+                    # Scopus gives all papers of a name and year one key.
+                    title = row.get("title", "").casefold()
+                    same = titles.setdefault(block.key, title) == title
+                    key = block.key if same else f"{block.key}:{line}"
+                    yield SourceEntry(file, line, row | {"key": key})
 
     def _record(self, content: Any) -> RawRecord:
         written = AND.split(content["author"]) if content.get("author") else []

@@ -17,6 +17,7 @@ from virsci_society.society.ecosystem.importers.files import (
     NOT_UTF_8,
     SourceFile,
     open_text,
+    other_layout,
 )
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import Columns, Source, SourceEntry
@@ -24,14 +25,26 @@ from virsci_society.society.ecosystem.importers.source import Columns, Source, S
 EXPORTS = ("scopus", "wos")
 """Databases whose exports are recognised by their columns."""
 USUAL: dict[str, tuple[str, ...]] = {
-    "id": ("eid", "ut (unique wos id)", "ut", "id", "key", "lens id", "doi", "di", "paper_id"),
+    "id": (
+        "eid",
+        "ut (unique wos id)",
+        "ut",
+        "id",
+        "publication id",
+        "key",
+        "lens id",
+        "doi",
+        "di",
+        "paper_id",
+    ),
     "title": ("article title", "title", "ti", "document title", "display_name"),
     "abstract": ("abstract", "ab", "abstract note", "summary"),
     "year": ("publication year", "publication_year", "year", "py", "pubyear", "published", "date"),
     "authors": (
         *("author full names", "af", "authors", "author", "au", "author/s", "author names"),
+        "authorships.author.display_name",
     ),
-    "author_ids": ("author(s) id", "author ids", "author_ids"),
+    "author_ids": ("author(s) id", "author ids", "author_ids", "authorships.author.id"),
     "affiliations": ("affiliations of authors",),
     # A column of references mostly holds written ones, which are no ids.
     "references": ("reference_ids",),
@@ -113,8 +126,11 @@ class CsvPapers(Source):
     def _rows(self, file: SourceFile, stream: TextIO) -> Generator[SourceEntry]:
         csv.field_size_limit(LONGEST)
         first = stream.readline(LONGEST)
-        if re.fullmatch(r"(?i)sep=.\s*", first):
+        # Excel names the separator before the header, and Dimensions tells of the export.
+        if re.fullmatch(r"(?i)sep=.\s*", first) or re.fullmatch(r'"[^"]*",{2,}\s*', first):
             first = stream.readline(LONGEST)
+        if what := other_layout(first, self.kind):
+            raise InputError(f"{file.path}: {what}")
         if not first.strip():
             return
         delimiter = max(",;\t|", key=first.count)
@@ -126,6 +142,8 @@ class CsvPapers(Source):
                 line = rows.line_num + 1
                 if len(row) < len(header) or any(row[len(header) :]):
                     fault = f"{len(row)} fields, and {len(header)} columns in the header"
+                    if "Funding Text 1" in header:
+                        fault += "; export it from Scopus again, without funding details"
                     yield SourceEntry(file, line, ValueError(fault))
                     continue
                 cells = {name: row[place] for name, place in places.items()}
@@ -167,6 +185,8 @@ class CsvPapers(Source):
     def _people(self, cells: Mapping[str, str]) -> tuple[RawAuthor, ...]:
         written = cells.get("authors", "")
         separator, given = self._separator, cells.get("author_ids", "")
+        if separator not in written and "|" in written:
+            separator = "|"  # as OpenAlex exports lists
         ids = fields.parse_parts(given, separator if separator in given else ";")
         if separator not in written and len(ids) == written.count(",") + 1 > 1:
             separator = ","

@@ -37,10 +37,10 @@ LAYOUTS = (
     (r"<", "is a web page or XML, perhaps an error that was saved: download the data again"),
     (r"TY  ?-", "is RIS: build it as ris"),
     (r"@\w+\s*[{(]", "is BibTeX: build it as bibtex"),
-    (r"FN |PT [A-Z]\s|PMID- |%0 ", "is a tagged text export: export RIS or CSV instead"),
+    (r"FN |PT [A-Z]\s|PMID- |%0 |Record #", "is a tagged text export: export RIS or CSV instead"),
     (r"#(?:\*|index)", "is AMiner's text: build it as aminer"),
     (r"\{\s*'", "holds Python dicts, not JSON: write each with json.dumps"),
-    (r"(?![^{\[]*\n\s*[{\[])[^\s{\[][^\n{]*[,;\t|]", "is CSV, not JSON lines: build it as csv"),
+    (r"(?![^{\[]*\n\s*[{\[])[^\s{\[][^\n{]*[,;\t|]", "is CSV: build it as csv"),
 )
 """Beginnings of texts of another layout, and what to do about them."""
 
@@ -112,10 +112,11 @@ def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
         raise InputError(f"{path}: cannot be read ({error}); check that it is complete") from error
 
 
-def other_layout(head: str) -> str:
-    """What a text is and how to read it, where its beginning shows a layout; else empty."""
+def other_layout(head: str, kind: str = "jsonl") -> str:
+    """What a text is and how to read it, where it begins with another kind's layout; else empty."""
     head = head.lstrip()
-    return next((what for pattern, what in LAYOUTS if re.match(pattern, head)), "")
+    shown = (what for pattern, what in LAYOUTS if re.match(pattern, head))
+    return next((what for what in shown if not what.endswith(f"as {kind}")), "")
 
 
 def read_lines(file: SourceFile) -> Iterator[str]:

@@ -215,7 +215,7 @@ CORPORA = (
     Mistake("an empty corpus", "ecosystem build jsonl c.jsonl --boundary 2012 --out e",
         ("no readable record in it", "expected JSON"), {"c.jsonl": ""}),
     Mistake("a corpus of another kind", "ecosystem build jsonl c.jsonl --boundary 2012 --out e",
-        ("c.jsonl: is CSV, not JSON lines: build it as csv",), {"c.jsonl": "id,title\n" * 40}),
+        ("c.jsonl: is CSV: build it as csv",), {"c.jsonl": "id,title\n" * 40}),
     Mistake("a kind of corpus spelt wrong", "ecosystem build jsnl c.jsonl --boundary 2012 --out e",
         ("did you mean 'jsonl'?",), {"c.jsonl": PAPER + "\n"}),
     Mistake("an ecosystem that is none", "ecosystem info d", ("build the ecosystem again",),

@@ -92,6 +92,29 @@ def test_exports_of_web_of_science_are_read_by_header_or_tags(tmp_path):
     assert [author.name for author in one[0].authors] == ["Bell, Ada", "Cole, Ben"]
 
 
+def test_exports_of_dimensions_and_openalex_are_read(tmp_path):
+    dimensions = (
+        '"About the data: Exported on May 11, 2024.",,,,,\n'
+        "Rank,Publication ID,Title,Abstract,PubYear,Authors\n"
+        '1,pub.1,Maps,We draw.,2001,"Bell, Ada; Cole, Ben"\n'
+    )
+    openalex = (
+        '"id","abstract","authorships.author.display_name","authorships.author.id",'
+        '"display_name","publication_year"\n'
+        '"W1","We draw.","Ada Bell|Ben Cole","A1|A2","Maps",2001\n'
+    )
+    ((one,), _) = read(tmp_path / "d", "csv", dimensions, "p.csv")
+    assert (one.id, one.year, len(one.authors)) == ("pub.1", 2001, 2)
+    ((two,), _) = read(tmp_path / "o", "csv", openalex, "p.csv")
+    assert two.authors == (RawAuthor("A1", "Ada Bell"), RawAuthor("A2", "Ben Cole"))
+
+
+def test_rows_that_scopus_has_shifted_are_refused(tmp_path):
+    text = "Title,Year,Funding Text 1,EID\nMaps,2001,one,two,2-s2.0-1\n"
+    with pytest.raises(InputError, match="without funding details"):
+        read(tmp_path, "csv", text, "p.csv")
+
+
 WRONG = {
     "title=Papr,year=When": r"has no column 'Papr'; did you mean 'Paper'\?; it has Paper, Authors",
     "year=When": "no column for title; it has Paper, Authors, When, Words; name them: --columns",
@@ -170,13 +193,23 @@ def test_ris_is_read_record_by_record(tmp_path):
     assert report.changed == {cleaning.NO_ABSTRACT: 1}
 
 
+def test_what_databases_write_around_references_is_no_part_of_them(tmp_path):
+    pytest.importorskip("rispy")
+    ovid = RIS.replace("TY  - CONF", "2.\nTY  - CONF").replace("TY  - JOUR\nTI", "\rTY  - JOUR\nTI")
+    ovid = f"1.\n{ovid}ER  -\nNL  - J Maps\n\nLink to the full text: https://x.org\n"
+    assert [one.title for one in read(tmp_path / "b", "ris", ovid, "p.ris")[0]] == [
+        one.title for one in read(tmp_path / "a", "ris", RIS, "p.ris")[0]
+    ]
+
+
 BIBTEX = r"""
 @string{vis = "IEEE VIS"}
 @article{bell01, title = {{Maps} of {\'e}lite $k$-science: {A, B}}, year = 2001,
   author = {Bell, Ada and {The Group and Co} and M{\"u}ller, J{\"o}rg and others},
   journal = vis, keywords = {maps; ties}, abstract = {We draw.}}
 @inproceedings{li03, title = "Graphs", author = "Cai Li", date = {2003-05-01}, booktitle = {KDD}}
-@article{li03, title = "Again", author = "Cai Li", year = 2003}
+@article{li03, title = "graphs", author = "Cai Li", year = 2003}
+@article{li03, title = "Another paper", author = "Cai Li", year = 2003}
 @article{broken, title = {never closed
 @comment{nothing}
 """
@@ -185,7 +218,8 @@ BIBTEX = r"""
 def test_bibtex_is_read_with_its_latex(tmp_path):
     pytest.importorskip("bibtexparser")
     records, report = read(tmp_path, "bibtex", BIBTEX, "p.bib", malformed_share=0.5)
-    maps, graphs = records
+    maps, graphs, another = records
+    assert (graphs.id, another.id, another.title) == ("li03", "li03:8", "Another paper")
     assert (maps.id, maps.title) == ("bell01", "Maps of élite k-science: A, B")
     assert (maps.year, maps.venue, maps.keywords) == (2001, "IEEE VIS", ("maps", "ties"))
     names = [author.name for author in maps.authors]
