@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.browser import CHROMIUM, Browser
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.explorer.conversations import PromptBook, read_prompts
-from virsci_society.scenarios.explorer.page import Explorer, write_explorer
+from virsci_society.scenarios.explorer.page import write_explorer
 from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
 from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.runs.run_folder import make_manifest
@@ -101,13 +101,13 @@ def row(people: int, run: Run, book: PromptBook, folder: Path) -> dict[str, obje
     """The figures of one size."""
     page = folder / f"explorer-{people}.html"
     start = time.perf_counter()
-    made: Explorer = write_explorer(page, [run], [book])
+    left_out = write_explorer(page, run, book)
     figures: dict[str, object] = {
         "people": people,
         "calls": len(run.table("calls")),
         "written s": round(time.perf_counter() - start, 1),
         "MB": round(page.stat().st_size / 1e6, 2),
-        "left out": list(made.left_out),
+        "left out": list(left_out),
     }
     if CHROMIUM:
         figures |= {name: round(value, 2) for name, value in measure(page).items()}

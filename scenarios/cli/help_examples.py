@@ -74,7 +74,6 @@ society study run team-size --set replicates=5 --jobs 2
 society study status team-size
 society study report team-size
 society explore runs/quickstart-1
-society explore runs/quickstart-1 runs/without --out both.html
 society export prompts quickstart --teams 1
 society export prompts runs/quickstart-1 --out prompts/sent
 society export page runs/quickstart-1

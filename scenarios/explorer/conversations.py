@@ -1,15 +1,14 @@
 """All that was said in a run for the explorer: papers, calls with their replies, prompts, votes.
 
-A page holds words up to a limit. They are kept or left out team by team: first the teams with a
-paper, in order of founding. Prompts repeat most of their lines, so each line is stored once. The
-tables of a run hold the hash of each prompt and not its text: a replay makes every prompt anew and
-asks no model.
+Words are kept up to a limit, team by team. The tables of a run hold the hashes of prompts and not
+their texts: a replay makes every prompt anew and asks no model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -66,8 +65,9 @@ class Words:
 
 
 def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
-    """Pack as many words as there is room for, in characters of all packed words."""
-    talks = talks_in_order(run)
+    """Pack as many words as there is room for, in characters; of teams with a paper first."""
+    # The sort is stable, and talks come by date of founding.
+    talks = sorted(team_talks(run), key=lambda talk: talk.paper is None)
 
     def said_by(chosen: Sequence[TeamTalk]) -> str:
         return pack(said_in(run, made, book, chosen))
@@ -93,18 +93,8 @@ def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
     return Words(said, prompts if shown else "", tuple(left_out))
 
 
-def talks_in_order(run: Run) -> list[TeamTalk]:
-    """What was said in all teams, those with a paper first, each by date of founding."""
-    # Both orders are stable, and talks come by date of founding.
-    return sorted(team_talks(run), key=lambda talk: talk.paper is None)
-
-
 def fit(items: Sequence[Item], make: Callable[[Sequence[Item]], str], room: int) -> tuple[str, int]:
-    """The text of as many items as there is room for, and their number.
-
-    Args:
-        room: most characters.
-    """
+    """The text of as many items as there is room for, in characters, and their number."""
     text = make(items)
     if len(text) <= room:
         return text, len(items)
@@ -123,6 +113,16 @@ def said_in(
     run: Run, made: RunArrays, book: PromptBook, talks: Sequence[TeamTalk]
 ) -> dict[str, Any]:
     """Papers, small tables and all replies of some teams, as the script reads them."""
+
+    def plain(column: str, value: Any) -> Any:
+        """A cell of a small table; teams and scientists as their numbers."""
+        if column in ("team", "scientist"):
+            return (made.teams if column == "team" else made.people).get(str(value), -1)
+        if pd.isna(value):
+            return None
+        numeric = isinstance(value, (int, float, np.number))
+        return round(float(value), 3) if numeric else str(value)
+
     papers, teams = run.table("papers"), run.table("teams")
     shown = papers["team"].isin([talk.team for talk in talks])
     said = [(talk, one) for talk in talks for one in talk.said]
@@ -153,7 +153,13 @@ def said_in(
         "topics": list(teams["topic"].fillna("")),
         "reasons": list(teams["reason"].fillna("")),
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
-        **{name: _rows(run, made, name, columns) for name, columns in SMALL_TABLES.items()},
+        **{
+            name: [
+                [plain(column, value) for column, value in row.items()]
+                for row in run.table(name)[list(columns)].to_dict("records")
+            ]
+            for name, columns in SMALL_TABLES.items()
+        },
         "calls": calls,
         **ideas_of(said, book.ideas),
     }
@@ -190,25 +196,6 @@ def pack_prompts(calls: Iterable[str], texts: Mapping[str, str]) -> str:
     return pack({"lines": list(number), "prompts": prompts}, as_sent=True)
 
 
-def _rows(run: Run, made: RunArrays, name: str, columns: Sequence[str]) -> list[list[Any]]:
-    """Rows of a small table, with numbers of teams and scientists in place of their names."""
-    known = {"team": made.teams, "scientist": made.people}
-    rows = run.table(name)[list(columns)].to_dict("records")
-    return [
-        [
-            known[key].get(str(value), -1) if key in known else _plain(value)
-            for key, value in row.items()
-        ]
-        for row in rows
-    ]
-
-
-def _plain(value: Any) -> Any:
-    if pd.isna(value):
-        return None
-    return round(float(value), 3) if isinstance(value, (int, float, np.number)) else str(value)
-
-
 MOST_CALLS = 10_000
 """Calls of a run up to which its prompts are made anew without being asked for."""
 
@@ -216,11 +203,7 @@ MOST_CALLS = 10_000
 def read_prompts(
     folder: Path, calls: int, wanted: bool | None, *, trust: bool = False
 ) -> PromptBook:
-    """The prompts of a run, or why there are none.
-
-    Args:
-        wanted: None: where the run has finished and has at most ``MOST_CALLS`` calls.
-    """
+    """The prompts of a run, or why there are none; None: wanted of at most ``MOST_CALLS`` calls."""
     if wanted is False:
         return PromptBook(missing="not asked for")
     if not calls:
@@ -228,32 +211,22 @@ def read_prompts(
     if wanted is None and calls > MOST_CALLS:
         return PromptBook(missing=f"the run has more than {MOST_CALLS:,} calls; give --prompts")
     try:
-        return _replay(folder, trust=trust)
+        with replaying(folder, trust=trust) as (scenario, gateway):
+            go_through(scenario, gateway, lambda society: False)
     except (InputError, Diverged) as error:
         if wanted:
             raise
         return PromptBook(missing=str(error))
-
-
-def _replay(folder: Path, *, trust: bool) -> PromptBook:
-    with replaying(folder, trust=trust) as (scenario, gateway):
-        go_through(scenario, gateway, lambda society: False)
     texts, ideas, titles = {}, {}, dict[str, str]()
     for request, _ in gateway.recorded:
         texts[request.id] = "\n".join(f"[{one.role}]\n{one.content}" for one in request.messages)
-        ideas[request.id] = tuple(_ideas(request.slots))
+        # The ideas on a ballot, the one to be written up, or the one on the table.
+        named = [request.slots.get(name) for name in ("ideas", "idea", "previous")]
+        listed = chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in named)
+        ideas[request.id] = tuple(one for one in listed if isinstance(one, CandidateIdea))
         for paper in _references(tuple(request.slots.values())):
             titles.setdefault(paper.id, paper.title)
     return PromptBook(texts, ideas, titles)
-
-
-def _ideas(slots: Mapping[str, Any]) -> Iterator[CandidateIdea]:
-    """The ideas on a ballot, the one to be written up, or the one on the table."""
-    for name in ("ideas", "idea", "previous"):
-        held = slots.get(name)
-        for value in held if isinstance(held, tuple) else (held,):
-            if isinstance(value, CandidateIdea):
-                yield value
 
 
 def _references(values: tuple[Any, ...]) -> Iterator[Reference]:

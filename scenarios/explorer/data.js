@@ -6,8 +6,7 @@ const NOBODY = 4294967295;
 const COLOURS = ["blue", "orange", "green", "pink", "olive", "sky", "violet", "brown"]; // of communities, as on the page of a run
 const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array };
 const $ = (id) => document.getElementById(id);
-const runs = [];
-let settings, state = {};
+let opened, settings, state = {}; // the run, what is told of it as a whole, and the address
 
 async function unpack(id) {
   const text = $(id).textContent;
@@ -64,13 +63,12 @@ function prepare(run) {
   run.community.forEach((c, i) => run.byColour[Math.min(c, COLOURS.length)].push(i));
 }
 
-async function readWords(run, number) {
-  run.said = await unpack("said" + number);
+async function readWords(run) {
+  run.said = await unpack("said");
   run.said.call_team = run.said.calls.map((call) => call.team);
   run.said.call_day = run.said.calls.map((call) => call.day);
-  run.prompts = await unpack("prompts" + number);
+  run.prompts = await unpack("prompts");
 }
-
 
 const present = (run, i, day) => !(run.arrived[i] > day) && !(run.left[i] <= day);
 const tiesUntil = (run, day) => {

@@ -4,8 +4,8 @@ let playing = 0, lastDay = 0;
 
 function readAddress() {
   const given = here();
-  const day = Number(given.day ?? settings.days), run = Number(given.run ?? 0);
-  state = { ...given, day: day >= 0 ? Math.min(day, settings.days) : settings.days, run: runs[run] ? run : 0 };
+  const day = Number(given.day ?? settings.days);
+  state = { ...given, day: day >= 0 ? Math.min(day, settings.days) : settings.days };
 }
 
 function render() {
@@ -50,7 +50,7 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || (typing && event.key !== "Escape")) return;
   const step = event.shiftKey ? 30 : 1, tabs = ["", "people", "teams", "papers", "search"];
   const acts = { " ": play, ArrowLeft: () => setDay(state.day - step, true), ArrowRight: () => setDay(state.day + step, true), Home: () => setDay(0, true), End: () => setDay(settings.days, true),
-    "+": () => zoomAll(1.4, ...middle()), "-": () => zoomAll(1 / 1.4, ...middle()), 0: () => { for (const view of canvases) Object.assign(view, { zoom: 1, x: 0, y: 0 }); redraw(false); },
+    "+": () => zoom(1.4, ...middle()), "-": () => zoom(1 / 1.4, ...middle()), 0: () => { Object.assign(view, { zoom: 1, x: 0, y: 0 }); redraw(false); },
     "/": () => { go({ tab: "search" }); setTimeout(() => $("view").querySelector("input")?.focus(), 50); }, Escape: () => go({}), "?": () => go({ tab: "keys" }) };
   const act = acts[event.key] || (/^[1-5]$/.test(event.key) ? () => go({ tab: tabs[event.key - 1] }) : null);
   const pressed = event.target.closest?.("a, button, summary");
@@ -58,40 +58,32 @@ function onKey(event) {
   event.preventDefault();
   act();
 }
-const middle = () => [canvases[0].canvas.clientWidth / 2, canvases[0].canvas.clientHeight / 2];
+const middle = () => [view.canvas.clientWidth / 2, view.canvas.clientHeight / 2];
 
 async function start() {
   settings = await unpack("settings");
-  settings.days = Math.max(...settings.runs.map((run) => run.days));
-  for (let i = 0; i < settings.runs.length; i++) {
-    runs.push(Object.assign(await unpack("drawn" + i), settings.runs[i], { label: settings.runs[i].folder || settings.runs[i].name }));
-    prepare(runs[i]);
-  }
+  opened = Object.assign(await unpack("drawn"), settings);
+  prepare(opened);
   $("app").hidden = false;
-  $("canvases").className = runs.length > 1 ? "two" : "";
-  runs.forEach(addCanvas);
+  addCanvas(opened);
   $("day").max = settings.days;
   $("day").addEventListener("input", () => setDay(Number($("day").value), false));
   $("day").addEventListener("change", () => setDay(Number($("day").value), true));
   $("play").addEventListener("click", play);
-  if (settings.parted !== null) {
-    Object.assign($("parted"), { hidden: false, textContent: `They part on day ${Math.floor(settings.parted)}` });
-    $("parted").addEventListener("click", () => setDay(Math.floor(settings.parted), true));
-  }
-  const ties = runs[0].old > MOST_TIES || runs[0].tieDay.length - runs[0].old > MOST_TIES ? ` At most ${number(MOST_TIES)} ties of each kind are drawn, spread over all.` : "";
-  $("legend").textContent = `Dots: scientists, coloured by community (${runs[0].method}). Thin lines: co-authors before day 0; dark: since. Dashed, with rings: teams at work on this day.${ties}`;
-  $("communities").replaceChildren(...communities(runs[0]));
+  const ties = opened.old > MOST_TIES || opened.tieDay.length - opened.old > MOST_TIES ? ` At most ${number(MOST_TIES)} ties of each kind are drawn, spread over all.` : "";
+  $("legend").textContent = `Dots: scientists, coloured by community (${opened.method}). Thin lines: co-authors before day 0; dark: since. Dashed, with rings: teams at work on this day.${ties}`;
+  $("communities").replaceChildren(...communities(opened));
   addEventListener("hashchange", render);
   addEventListener("resize", () => redraw(false));
   addEventListener("keydown", onKey);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw(false));
   readAddress();
   showDay();
-  canvases.forEach(paint);
+  paint();
   performance.mark("network");
   renderPanel();
   if (document.readyState === "loading") await new Promise((done) => document.addEventListener("DOMContentLoaded", done));
-  for (let i = 0; i < runs.length; i++) await readWords(runs[i], i);
+  await readWords(opened);
   performance.mark("words");
   renderPanel();
   document.documentElement.dataset.ready = "true";

@@ -1,44 +1,41 @@
 // The network on canvas: scientists, ties, teams at work; moved, enlarged and clicked.
 
 const MOST_TIES = 30000, ONE_PATH = 400, MOST_NAMED = 3000;
-const canvases = [];
+let view; // the canvas, what of it is shown, and the last picture
 
-function addCanvas(run, i) {
-  const canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": `Co-authorship network of ${run.label}; the same is in the lists` });
-  const caption = runs.length > 1 ? el("figcaption", { class: "fine" }, `${"AB"[i]}: ${run.label}`) : null;
-  $("canvases").append(el("figure", {}, canvas, caption));
-  const view = { run, i, canvas, cache: document.createElement("canvas"), zoom: 1, x: 0, y: 0, moved: null, pointers: new Map() };
-  canvases.push(view);
-  canvas.addEventListener("wheel", (event) => { event.preventDefault(); zoomAll(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY); }, { passive: false });
+function addCanvas(run) {
+  const canvas = el("canvas", { tabindex: 0, role: "img", "aria-label": `Co-authorship network; the same is in the lists` });
+  $("canvas").append(canvas);
+  view = { run, canvas, cache: document.createElement("canvas"), zoom: 1, x: 0, y: 0, moved: null, pointers: new Map() };
+  canvas.addEventListener("wheel", (event) => { event.preventDefault(); zoom(Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY); }, { passive: false });
   canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); view.pointers.set(event.pointerId, event); view.dragged = 0; });
-  canvas.addEventListener("pointermove", (event) => drag(view, event));
+  canvas.addEventListener("pointermove", drag);
   for (const kind of ["pointerup", "pointercancel"]) canvas.addEventListener(kind, (event) => {
     view.pointers.delete(event.pointerId);
-    if (kind === "pointerup" && view.dragged < 5) pick(view, event.offsetX, event.offsetY);
+    if (kind === "pointerup" && view.dragged < 5) pick(event.offsetX, event.offsetY);
   });
 }
 
-function drag(view, event) {
+function drag(event) {
   const before = view.pointers.get(event.pointerId);
   if (!before) return;
   const others = [...view.pointers.values()].filter((one) => one.pointerId !== event.pointerId);
   view.pointers.set(event.pointerId, event);
   if (others.length) { // two fingers: their distance is the zoom
     const apart = (one) => Math.hypot(one.clientX - others[0].clientX, one.clientY - others[0].clientY);
-    zoomAll(apart(event) / Math.max(apart(before), 1), event.offsetX, event.offsetY);
+    zoom(apart(event) / Math.max(apart(before), 1), event.offsetX, event.offsetY);
     return;
   }
   const dx = event.clientX - before.clientX, dy = event.clientY - before.clientY;
   view.dragged += Math.abs(dx) + Math.abs(dy);
-  for (const one of canvases) { one.x += dx; one.y += dy; }
+  view.x += dx;
+  view.y += dy;
   redraw(true);
 }
 
-function zoomAll(factor, x, y) {
-  for (const view of canvases) {
-    const zoom = Math.min(200, Math.max(0.5, view.zoom * factor)), by = zoom / view.zoom;
-    view.x = x - (x - view.x) * by; view.y = y - (y - view.y) * by; view.zoom = zoom;
-  }
+function zoom(factor, x, y) {
+  const larger = Math.min(200, Math.max(0.5, view.zoom * factor)), by = larger / view.zoom;
+  view.x = x - (x - view.x) * by; view.y = y - (y - view.y) * by; view.zoom = larger;
   redraw(true);
 }
 
@@ -52,24 +49,24 @@ function redraw(moving) {
   requestAnimationFrame(() => {
     const quick = scheduled === 1;
     scheduled = 0;
-    for (const view of canvases) if (quick && view.heavy && view.drawn) shift(view); else paint(view);
+    if (quick && view.heavy && view.drawn) shift(); else paint();
   });
 }
 
-function scaleOf(view) {
+function scaleOf() {
   const width = view.canvas.clientWidth, height = view.canvas.clientHeight, base = 0.92 * Math.min(width, height) / 65535;
   return { s: base * view.zoom, x: view.x + (width - 65535 * base) / 2, y: view.y + (height - 65535 * base) / 2, width, height };
 }
 
-function shift(view) {
-  const now = scaleOf(view), was = view.drawn, by = now.s / was.s, ratio = devicePixelRatio, context = view.canvas.getContext("2d");
+function shift() {
+  const now = scaleOf(), was = view.drawn, by = now.s / was.s, ratio = devicePixelRatio, context = view.canvas.getContext("2d");
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, view.canvas.width, view.canvas.height);
   context.drawImage(view.cache, (now.x - was.x * by) * ratio, (now.y - was.y * by) * ratio, view.cache.width * by, view.cache.height * by);
 }
 
-function paint(view) {
-  const { run, canvas, cache } = view, place = scaleOf(view), { s, x, y, width, height } = place, ratio = devicePixelRatio;
+function paint() {
+  const { run, canvas, cache } = view, place = scaleOf(), { s, x, y, width, height } = place, ratio = devicePixelRatio;
   if (!width || !height) return; // not laid out yet
   for (const one of [canvas, cache]) if (one.width !== Math.round(width * ratio) || one.height !== Math.round(height * ratio)) { one.width = Math.round(width * ratio); one.height = Math.round(height * ratio); }
   const context = cache.getContext("2d"), style = getComputedStyle(document.body), colour = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -111,7 +108,7 @@ function paint(view) {
   });
   context.strokeStyle = colour("team"); context.lineWidth = rows.length < 300 ? 1.5 : 0.8;
   if (small) for (let i = 0; i < count; i++) if (busy[i] && there[i] && inside(i)) { context.beginPath(); context.arc(px(i), py(i), 6 * Math.min(2.2, Math.sqrt(view.zoom)), 0, 7); context.stroke(); }
-  labels(view, context, place, colour);
+  labels(context, place, colour);
   view.drawn = place;
   view.heavy = count + Math.min(run.old, MOST_TIES) + Math.min(until - run.old, MOST_TIES) > 4000;
   const shown = canvas.getContext("2d");
@@ -121,7 +118,7 @@ function paint(view) {
 }
 
 /** The chosen scientist with its ties, and names where there is room: the best connected first. */
-function labels(view, context, { s, x, y, width, height }, colour) {
+function labels(context, { s, x, y, width, height }, colour) {
   const { run } = view, day = state.day, taken = [], px = (i) => x + run.x[i] * s, py = (i) => y + run.y[i] * s;
   const write = (i, bold) => {
     context.font = `${bold ? 600 : 400} ${bold ? 13 : 11}px system-ui, sans-serif`;
@@ -132,7 +129,7 @@ function labels(view, context, { s, x, y, width, height }, colour) {
     context.fillStyle = colour("ink"); context.fillText(run.names[i], left, top + 11);
     return true;
   };
-  const chosen = view.i === state.run || runs.length > 1 ? chosenPeople(run) : [];
+  const chosen = chosenPeople(run);
   context.strokeStyle = colour("accent"); context.lineWidth = 2;
   if (chosen.length === 1) for (const other of partners(run, chosen[0], day).keys()) { context.beginPath(); context.moveTo(px(chosen[0]), py(chosen[0])); context.lineTo(px(other), py(other)); context.stroke(); }
   for (const i of chosen) { context.strokeStyle = colour("accent"); context.lineWidth = 3; context.beginPath(); context.arc(px(i), py(i), 9, 0, 7); context.stroke(); write(i, true); }
@@ -160,12 +157,12 @@ function chosenPeople(run) {
   return [];
 }
 
-function pick(view, x, y) {
-  const { run } = view, place = scaleOf(view);
+function pick(x, y) {
+  const { run } = view, place = scaleOf();
   let best = 144, who = -1;
   for (let i = 0; i < run.names.length; i++) {
     const far = (place.x + run.x[i] * place.s - x) ** 2 + (place.y + run.y[i] * place.s - y) ** 2;
     if (far < best && present(run, i, state.day)) { best = far; who = i; }
   }
-  if (who >= 0) go({ who: run.names[who], run: view.i || null });
+  if (who >= 0) go({ who: run.names[who] });
 }

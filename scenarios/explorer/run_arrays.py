@@ -1,8 +1,7 @@
 """People, ties, teams, meetings and papers of a run as number arrays for the explorer.
 
 Scientists, teams and papers are numbered in the order of their tables; a missing date is NaN and a
-missing number ``NOBODY``. Dates are days since day 0. All texts but names and titles are in
-``conversations``.
+missing number ``NOBODY``. Dates are days since day 0.
 """
 
 from __future__ import annotations
@@ -54,12 +53,7 @@ class RunArrays:
         dates: str = "",
         numbered: Mapping[str, tuple[str, Known]] = {},
     ) -> None:
-        """Add columns of a table as arrays ``KIND_COLUMN``.
-
-        Args:
-            dates: names of columns of dates.
-            numbered: name of the array -> the column, and the numbers of what it names.
-        """
+        """Add dates, and columns by the numbers of what they name, as arrays ``KIND_NAME``."""
         for name in dates.split():
             dated = table[name].to_numpy(dtype=np.float32, na_value=np.nan)
             self.arrays[f"{kind}_{name}"] = dated
@@ -75,8 +69,7 @@ def numbers_of(names: Iterable[Any], known: Known) -> npt.NDArray[np.uint32]:
 def place_everybody(whole: Communities, names: Sequence[str]) -> tuple[FloatArray, IntArray]:
     """Where everybody is drawn (n x 2, in the unit square), and in which community.
 
-    These are the places of the page of a run, with those who have no co-author, and so no
-    community, on a disc beside them.
+    The places are those of the page of a run; who has no co-author is on a disc beside them.
     """
     rows = pd.Index(whole.names).get_indexer(pd.Index(names, dtype=object))
     tied, alone = rows >= 0, np.arange(int((rows < 0).sum()))
@@ -222,11 +215,7 @@ def _add_growth(made: RunArrays, run: Run) -> None:
 
 
 def waits_of(run: Run) -> pd.DataFrame:
-    """For whom teams have waited: for the last to finish its homework, and for the last to come.
-
-    A team waits for a scientist from the day on which all others have done their homework of a
-    round until that scientist has, and from the date of a meeting until it comes free.
-    """
+    """For whom teams have waited: for the last to finish its homework, and for the last to come."""
     key = ["team", "stage", "visit", "turn"]
     work = run.table("homework").sort_values([*key, "done"], kind="stable")
     work = work[work["done"].notna().groupby([work[name] for name in key]).transform("all")]
@@ -254,13 +243,11 @@ def pack(
     *,
     as_sent: bool = False,
 ) -> str:
-    """Compress values and arrays into one text in base64.
+    """Compress values and arrays into one text in base64, which can end no element of a page.
 
-    People bear invented names in it, but in texts ``as_sent`` to a model.
-
-    Layout before compression: the length of the JSON text as uint32, the JSON text in UTF-8, then
-    each array from a multiple of 8 bytes on, all little-endian. It is compressed by DEFLATE (RFC
-    1951, without a header), and nothing in base64 can end the element of the page that holds it.
+    Before compression (DEFLATE, RFC 1951): the length of the JSON text as uint32, the JSON text,
+    then each array from a multiple of 8 bytes on, all little-endian. People bear invented names,
+    but in texts ``as_sent`` to a model.
     """
     body, listed = b"", []
     for name, array in (arrays or {}).items():

@@ -17,22 +17,22 @@ const many = (count, one, several = one + "s") => `${number(count)} ${count === 
 const number = (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en").replaceAll(",", "\u202f") : String(Math.round(value * 10) / 10));
 function when(day) {
   if (!(day === day)) return "–";
-  const start = settings.runs[0].boundary;
+  const start = settings.boundary;
   if (start === null || start === undefined) return `day ${Math.floor(day)}`;
   const date = new Date(Date.UTC(start, 0, 1) + Math.floor(day) * 864e5);
   return `day ${Math.floor(day)}, ${date.toISOString().slice(0, 10)}`;
 }
 /** The address of another state: the day stays, whatever else is not named goes. */
 function address(change) {
-  const kept = { day: state.day === settings.days ? null : state.day, run: state.run || null, ...change };
+  const kept = { day: state.day === settings.days ? null : state.day, ...change };
   const shown = Object.entries(kept).filter(([, value]) => value !== null && value !== undefined && value !== "");
   return "#" + new URLSearchParams(shown).toString();
 }
 const go = (change) => { location.hash = address(change); };
 const link = (label, change) => el("a", { href: address(change) }, label);
-const person = (i) => (i === NOBODY || i < 0 ? "–" : link(runs[state.run].names[i], { who: runs[state.run].names[i] }));
-const teamLink = (i) => link(runs[state.run].teams[i], { team: runs[state.run].teams[i] });
-const paperLink = (i) => link(runs[state.run].titles[i] || runs[state.run].papers[i], { paper: runs[state.run].papers[i] });
+const person = (i) => (i === NOBODY || i < 0 ? "–" : link(opened.names[i], { who: opened.names[i] }));
+const teamLink = (i) => link(opened.teams[i], { team: opened.teams[i] });
+const paperLink = (i) => link(opened.titles[i] || opened.papers[i], { paper: opened.papers[i] });
 const joined = (nodes) => nodes.flatMap((node, i) => (i ? [", ", node] : [node]));
 const facts = (pairs) => el("dl", { class: "facts" }, pairs.filter(([, v]) => v !== null).map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
 const here = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -64,35 +64,33 @@ function table(columns, rows, caption, sorted = 0, words = []) {
   return el("div", {}, el("div", { class: "scroll", tabindex: 0 }, el("table", {}, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, head)), body)), held);
 }
 
-
 const VIEWS = { overview, people: peopleView, teams: teamsView, papers: papersView, search: searchView, keys: keysView };
 
-function overview() {
+function overview(run) {
   const day = state.day;
-  const there = runs.some((run) => run.unlisted) ? "scientists there with a co-author or a team" : "scientists there";
-  const counts = runs.map((run) => [
+  const there = run.unlisted ? "scientists there with a co-author or a team" : "scientists there";
+  const counts = [
     [there, run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
     ["teams founded", lived(run.teams.keys(), run.team_founded, day).length],
     ["teams at work", Array.from(run.teams.keys()).filter((i) => atWork(run, i, day)).length],
     ["papers", lived(run.papers.keys(), run.paper_published, day).length],
     ["ties made since day 0", tiesUntil(run, day) - run.old],
-  ]);
-  const head = runs.map((run, i) => el("th", { scope: "col" }, runs.length > 1 ? `${"AB"[i]}: ${run.label}` : "number"));
-  return [el("h2", {}, when(day)), ...compared(),
-    el("table", {}, el("thead", {}, el("tr", {}, el("td", { class: "name" }), head)), el("tbody", {}, counts[0].map(([label], row) =>
-      el("tr", {}, el("th", { scope: "row", class: "name" }, label), counts.map((column) => el("td", {}, number(column[row][1]))))))),
-    ...runs.flatMap((run, i) => [central(run, i), connected(run, i), growth(run, i)])];
+  ];
+  return [el("h2", {}, when(day)),
+    el("table", {}, el("thead", {}, el("tr", {}, el("td", { class: "name" }), el("th", { scope: "col" }, "number"))), el("tbody", {}, counts.map(([label, count]) =>
+      el("tr", {}, el("th", { scope: "row", class: "name" }, label), el("td", {}, number(count)))))),
+    central(run), connected(run), growth(run)];
 }
 
-function central(run, i) {
-  const found = mostCentral(run, state.day).map(([who, count]) => el("span", {}, link(run.names[who], { who: run.names[who], run: i || null }), ` (${many(count, "co-author")})`));
-  return el("p", {}, `Most central on this day${runs.length > 1 ? `, run ${"AB"[i]}` : ""}: `, found.length ? joined(found) : "nobody has a co-author", ".");
+function central(run) {
+  const found = mostCentral(run, state.day).map(([who, count]) => el("span", {}, link(run.names[who], { who: run.names[who] }), ` (${many(count, "co-author")})`));
+  return el("p", {}, "Most central on this day: ", found.length ? joined(found) : "nobody has a co-author", ".");
 }
 
 /** How many the largest component holds on the last day until now that was counted, and what that means. */
-function connected(run, i) {
+function connected(run) {
   const step = run.growth_day.findLastIndex((day) => day <= state.day), tied = run.growth_all_tied[step], held = run.growth_all[step];
-  const name = `Largest component${runs.length > 1 ? `, run ${"AB"[i]}` : ""}: `;
+  const name = "Largest component: ";
   if (!tied) return el("p", {}, name, "nobody has a co-author yet.");
   return el("p", {}, name, `by ${when(run.growth_day[step])}, ${number(held)} of the ${number(tied)} scientists with a co-author (${Math.round(100 * held / tied)} %) are connected by papers they wrote together, directly or through others: from each of them co-authors lead to all the others.`);
 }
@@ -104,16 +102,8 @@ function communities(run) {
   return [...run.communities.map(([label, people], c) => entry(COLOURS[c], `${label} (${many(people, "person", "people")})`)), ...(rest ? [entry("rest", `in smaller communities, or without a co-author (${number(rest)})`)] : [])].flatMap((one) => [one, " "]);
 }
 
-function compared() {
-  if (runs.length < 2) return [];
-  const [a, b] = runs, both = a.papers.filter((id) => b.paperById.has(id)).length;
-  const parted = settings.parted === null ? "The two runs do not differ." : `The two runs part on ${when(settings.parted)}.`;
-  return [el("p", {}, parted, ` Of the papers at the end ${many(both, "bears", "bear")} the same id in both, ${number(a.papers.length - both)} only in A and ${number(b.papers.length - both)} only in B.`),
-    el("p", {}, "Lists and pages show run ", ...runs.map((run, i) => el("button", { type: "button", "aria-pressed": String(i === state.run), onclick: () => go({ ...here(), run: i || null }) }, `${"AB"[i]}: ${run.label}`)))];
-}
-
 /** The largest component over time, and when it came to hold half of those who have a tie. */
-function growth(run, number_) {
+function growth(run) {
   const wide = 420, high = 130, names = ["growth_grown", "growth_all"];
   const top = Math.max(1, ...run.growth_all), left = 10 + 7 * number(top).length, across = wide - 5 - left;
   const x = (day) => left + across * day / Math.max(run.days, 1), y = (v) => high - 18 - (high - 30) * v / top;
@@ -146,7 +136,7 @@ function growth(run, number_) {
     && Array.from(run.growth_grown.subarray(i)).every((later, j) => 2 * later >= run.growth_grown_tied[i + j]));
   const said = half < 0 ? "No giant component has formed from ties made since day 0: it would hold half of the scientists (at least 10) who have such a tie, from then on."
     : ["A giant component of ties made since day 0 formed by ", dayLink(run.growth_day[half]), `: from then on half or more of those with such a tie (then ${number(run.growth_grown[half])} of ${number(run.growth_grown_tied[half])}) are connected.`];
-  return el("section", {}, el("h3", {}, "Largest component" + (runs.length > 1 ? `, run ${"AB"[number_]}` : "")), svg,
+  return el("section", {}, el("h3", {}, "Largest component"), svg,
     el("p", { class: "fine" }, "Scientists in it. Solid: by ties made since day 0. Dashed: by all ties."), el("p", {}, said));
 }
 
@@ -179,7 +169,7 @@ function personView(run, i) {
   const interests = (run.said?.interests || []).filter((row) => row[0] === i && row[1] <= day).pop();
   const now = teams.filter((row) => inTeam(run, row, day));
   const outcome = (row) => (run.invited_answered[row] <= day ? run.outcomes[run.invited_outcome[row]] : "open");
-  return [el("h2", {}, run.names[i]), elsewhere("who", run.names[i], (other) => other.personByName),
+  return [el("h2", {}, run.names[i]),
     facts([["on this day", present(run, i, day) ? "in the society" : run.left[i] <= day ? `left on ${when(run.left[i])}` : "not there yet"],
       ["in files and prompts", /^\d/.test(run.numbers[i]) ? `Scientist${run.numbers[i]}` : run.numbers[i]],
       ["main topic", interests ? interests[2] || "–" : run.topics[run.topic[i]]], ["interests", interests ? interests[3] : null],
@@ -190,12 +180,6 @@ function personView(run, i) {
     el("h3", {}, `Papers: ${papers.length}`), list(papers, (p) => [paperLink(p), ` (${when(run.paper_published[p])})`]),
     el("h3", {}, `Invitations: ${asked.length}`), list(asked, (row) => [teamLink(run.invited_team[row]), ` ${when(run.invited_sent[row])}: ${outcome(row)}`]),
     el("h3", {}, `Co-authors: ${met.size}`), list([...met].sort((a, b) => b[1] - a[1]), ([other, date]) => [person(other), date < 0 ? " before day 0" : ` ${when(date)}`])];
-}
-
-function elsewhere(key, id, known) {
-  if (runs.length < 2) return null;
-  const other = 1 - state.run, found = known(runs[other]).has(id);
-  return el("p", { class: "fine" }, `This is run ${"AB"[state.run]}. `, found ? link(`The same in run ${"AB"[other]}`, { [key]: id, run: other || null }) : `Run ${"AB"[other]} has none of this name.`);
 }
 
 function list(rows, show, most = 12) {
@@ -212,7 +196,7 @@ function teamView(run, i) {
   const reviews = (run.said?.referees || []).filter((row) => row[0] === i && row[5] !== null && row[5] <= day);
   const decided = (run.said?.submissions || []).filter((row) => row[0] === i && row[3] <= day);
   const dissolved = teamState(run, i, day) === "dissolved" && run.said?.reasons[i];
-  return [el("h2", {}, `Team ${run.teams[i]}`), elsewhere("team", run.teams[i], (other) => other.teamById),
+  return [el("h2", {}, `Team ${run.teams[i]}`),
     facts([["state", teamState(run, i, day) + (dissolved ? `: ${dissolved}` : "")], ["founded", dayLink(run.team_founded[i])], ["complete", run.team_formed[i] <= day ? dayLink(run.team_formed[i]) : "–"],
       ["finished", run.team_finished[i] <= day ? dayLink(run.team_finished[i]) : "–"], ["topic", calls.some((c) => run.said.calls[c].act === "decide") ? run.said.topics[i] || "–" : null],
       ["paper", paper !== undefined && run.paper_published[paper] <= day ? paperLink(paper) : "–"],
@@ -305,7 +289,7 @@ function paperView(run, i) {
   const calls = run.said ? Array.from(run.callsOf(team)) : [];
   const own = Array.from(run.citesOwn(i), (row) => run.papers[run.cite_to[row]]), past = Array.from(run.citesPast(i), (row) => run.past[run.past_to[row]]);
   const by = lived(Array.from(run.citedBy(i), (row) => run.cite_from[row]), run.paper_published, state.day);
-  return [el("h2", {}, run.titles[i]), elsewhere("paper", run.papers[i], (other) => other.paperById),
+  return [el("h2", {}, run.titles[i]),
     el("p", { class: "authors" }, joined(Array.from(run.authorsOf(i), (row) => person(run.author_who[row])))),
     facts([["published", when(run.paper_published[i])], ["team", teamLink(team)], ["keywords", run.said?.keywords[i] || null]]),
     el("p", { class: "abstract" }, run.said ? run.said.abstracts[i] : ""), origins(run, calls),
@@ -374,7 +358,7 @@ function keysView() {
 }
 
 function renderPanel() {
-  const run = runs[state.run], known = (map, id) => (id === undefined ? undefined : map.get(id) ?? null);
+  const run = opened, known = (map, id) => (id === undefined ? undefined : map.get(id) ?? null);
   const who = known(run.personByName, state.who), team = known(run.teamById, state.team), paper = known(run.paperById, state.paper);
   let made;
   if ([who, team, paper].includes(null)) made = [el("h2", {}, "Not found"), el("p", {}, "This run has nothing of that name.")];

@@ -105,7 +105,7 @@ COMMANDS = {
     "plan json": ("plan", "small.yaml", "--trust", "--json"),
     "prompts": ("export", "prompts", "small.yaml", "--trust", "--out", f"prompts {NAMED}"),
     "export": ("export", "figures", RUN, "--out", f"figures {NAMED}"),
-    "explore": ("explore", RUN, "fork", "--out", f"page {NAMED}.html"),
+    "explore": ("explore", RUN, "--out", f"page {NAMED}.html"),
     "compare": ("compare", RUN, "--with", "ecosystem"),
     "compare json": ("compare", RUN, "--with", "ecosystem", "--json"),
     "review": ("review", RUN, "--trust"),

@@ -146,7 +146,7 @@ def test_the_page_of_a_study(violations, tmp_path):
 @pytest.mark.slow
 def test_the_explorer_in_all_its_views(violations, small_run, tmp_path):
     path, run = tmp_path / "explorer.html", Run.open(small_run)
-    write_explorer(path, [run], [read_prompts(small_run, len(run.table("calls")), None)])
+    write_explorer(path, run, read_prompts(small_run, len(run.table("calls")), None))
     (team, leader), *_ = run.table("teams")[["team", "leader"]].itertuples(index=False)
     paper = run.table("papers")["paper"].iloc[0]
     views = [f"tab={tab}" for tab in ("overview", "people", "teams", "papers", "keys")]

@@ -13,7 +13,6 @@ from virsci_society.scenarios.explorer.conversations import (
     pack_prompts,
     pack_words,
     said_in,
-    talks_in_order,
 )
 from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of
 
@@ -63,10 +62,16 @@ def test_what_is_left_out_is_said(run, made):
     assert len(values["calls"]) < len(run.table("calls"))
 
 
-def test_teams_with_a_paper_come_first(make_run, rows):
+def test_teams_with_a_paper_come_first(make_run, rows, add_call):
     rows["papers"] = [("S5/1", "S5/1", "t", "a", 60.0, "x", "y")]
-    order = [talk.team for talk in talks_in_order(make_run(rows))]
-    assert order == ["S5/1", "S1/1", "S6/1"]
+    rows["calls"].append(add_call("S5/1", "topic", 1, 1, 0, "utter", "S5", 13.0))
+    run = make_run(rows)
+    words = pack_words(
+        run, arrays_of(run, names_of(run), run_communities([run])), PromptBook(), 10**6
+    )
+    values, _ = unpack(words.said)
+    order = [run.table("teams")["team"][one["team"]] for one in values["calls"]]
+    assert (order[0], order[-1]) == ("S5/1", "S1/1")
 
 
 def talk_of(*entries):

@@ -61,7 +61,7 @@ def book_of(run, text):
 
 
 def test_the_policy_names_this_script_and_this_style(run):
-    html = render_explorer([run]).html
+    html = render_explorer(run)[0]
     policy = re.search('Content-Security-Policy" content="(.*?)"', html).group(1)
     policy = policy.replace("&#39;", "'")
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
@@ -74,7 +74,7 @@ def test_the_policy_names_this_script_and_this_style(run):
 
 
 def test_no_handler_link_or_request_is_in_it(run):
-    html = render_explorer([run, run]).html
+    html = render_explorer(run)[0]
     for tag, attrs in Page(html).elements:
         assert tag not in ("img", "link", "iframe", "object", "embed", "base"), tag
         for name, value in attrs.items():
@@ -83,7 +83,7 @@ def test_no_handler_link_or_request_is_in_it(run):
 
 
 def test_texts_of_a_run_end_no_element(attacked):
-    html = render_explorer([attacked], [book_of(attacked, PAYLOAD)]).html
+    html = render_explorer(attacked, book_of(attacked, PAYLOAD))[0]
     assert html.count("<script") == 5  # settings, what is drawn, the script, words, prompts
     assert html.count("</script>") == 5
     for raw in ("<img", "<iframe", "<svg onload", "<base ", "<meta http-equiv=r"):
@@ -107,32 +107,23 @@ def test_the_limit_goes_with_the_number_of_scientists(run, make_run, rows):
 
 def test_what_is_left_out_is_on_the_page(run, tmp_path, monkeypatch):
     monkeypatch.setattr(explorer_page, "LIMITS", ((None, 185_000),))
-    made = write_explorer(tmp_path / "explorer.html", [run], [PromptBook(missing="not asked for")])
+    left_out = write_explorer(tmp_path / "explorer.html", run)
     words = Page((tmp_path / "explorer.html").read_text()).text()
-    assert made.left_out
-    for sentence in made.left_out:
+    assert left_out
+    for sentence in left_out:
         assert sentence in words
-
-
-def test_two_runs_are_drawn_on_the_same_places(run, make_run, rows):
-    rows["scientists"].append(("S8", "graphs", 0, 0, None, None))
-    html = render_explorer([run, make_run(rows)]).html
-    drawn = [unpack(re.search(f'id="drawn{n}">(.*?)<', html).group(1)) for n in (0, 1)]
-    assert drawn[0][0]["names"] == drawn[1][0]["names"]
-    assert drawn[0][1]["x"].tolist() == drawn[1][1]["x"].tolist()
-    assert unpack(re.search('id="settings">(.*?)<', html).group(1))[0]["parted"] == 0.0
 
 
 def test_of_a_large_society_it_knows_that_not_everybody_is_in_its_tables(run, make_run):
     large = make_run(manifest={"ecosystem": {"counts": {"scientists": 1_000_000}}})
     for one, unlisted in ((run, False), (large, True)):
-        html = render_explorer([one]).html
+        html = render_explorer(one)[0]
         told = unpack(re.search('id="settings">(.*?)<', html).group(1))[0]
-        assert told["runs"][0]["unlisted"] is unlisted
+        assert told["unlisted"] is unlisted
 
 
 def test_a_run_in_which_nothing_happened(empty_run):
-    assert "<canvas" not in render_explorer([empty_run]).html
+    assert "<canvas" not in render_explorer(empty_run)[0]
 
 
 def views(run):
@@ -146,7 +137,7 @@ def views(run):
         {"team": call["team"], "call": 3, "day": 60},
         {"paper": run.table("papers")["paper"].iloc[0]},
         {"tab": "search", "q": "<script>", "fwho": some["leader"]},
-        {"tab": PAYLOAD, "q": PAYLOAD, "who": PAYLOAD, "day": PAYLOAD, "run": PAYLOAD},
+        {"tab": PAYLOAD, "q": PAYLOAD, "who": PAYLOAD, "day": PAYLOAD},
     ]
 
 
@@ -154,7 +145,7 @@ def views(run):
 def test_a_browser_runs_nothing_of_it(attacked, tmp_path, promise):
     """Each payload would set a mark; every view is shown, each prompt unfolded."""
     path = tmp_path / "explorer.html"
-    write_explorer(path, [attacked, attacked], [book_of(attacked, PAYLOAD)] * 2)
+    write_explorer(path, attacked, book_of(attacked, PAYLOAD))
     with Browser() as browser:
         browser.open(path)
         browser.until("document.documentElement.dataset.ready === 'true'")
@@ -182,7 +173,7 @@ def test_a_browser_runs_nothing_of_it(attacked, tmp_path, promise):
 @needs_browser
 def test_the_overview_names_the_most_central_and_the_legend_the_communities(run, tmp_path):
     path = tmp_path / "explorer.html"
-    write_explorer(path, [run])
+    write_explorer(path, run)
     ties = run.table("ties")
     pairs = {frozenset(pair) for pair in zip(ties["source"], ties["target"], strict=True)}
     count = {
