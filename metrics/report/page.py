@@ -258,35 +258,6 @@ def novelty(shown: Shown) -> PageSection:
     return PageSection("Novelty", [text], drawn, tables, fine=fine)
 
 
-def observed(shown: Shown) -> PageSection | None:
-    """The comparison with real papers, if ``society compare`` has added it to the run."""
-    run = shown.run
-    if "observed_scores" not in run.metric_names():
-        return None
-    found = run.metric("observed")
-    kind = (" (" + found["kind"] + ")").mask(found["kind"] == "difference", "")
-    within = found["within"].map({True: "yes", False: "no"})
-    found = found.assign(measure=found["measure"] + kind, within=within)
-    columns = "measure; unit; simulated; observed; observed_error: its error; before; "
-    columns += "distance: off; distance_before: before off; tolerance; within"
-    tables = [
-        Table(records(rows), columns, f"Column {side}, {rows['window'].iloc[0]:g} years.")
-        for side, rows in found[found["window"] == found["window"].max()].groupby("side")
-    ]
-    columns = "window: years; side: column; score; within; judged: of; score_before: score of "
-    columns += "before; within_before: within; score_closed: score of its own scientists"
-    about = "Root mean square of the judged distances in tolerances (at most 5 each); 0 is best."
-    tables.append(Table(records(run.metric("observed_scores")), columns, about))
-    text = (
-        "The same measures on the real papers after the boundary, over the same length of time: "
-        "of everybody (all), and of the society's own scientists, with no authors but these (own). "
-        "Before: those of as long a time before the boundary. Off: simulated less observed, as a "
-        "share of the observed (relative), or a distance of distributions from 0 (alike) to 1."
-    )
-    notes = run.metric("observed_unknowns")["unknown"]
-    return PageSection("Beside what was observed", [text], tables=tables, fine=notes)
-
-
 def numbers(shown: Shown) -> PageSection:
     """Measures of teams, network, impact, review and a model's texts, with their labels."""
     rows, names = [], NUMBERS if written_by_rules(shown.run) else (*NUMBERS, *OF_A_MODEL)
@@ -508,7 +479,7 @@ def provenance(shown: Shown) -> PageSection:
 SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
     one.__name__: one
     for one in (
-        *(timeline, network, interventions, novelty, observed),
+        *(timeline, network, interventions, novelty),
         *(numbers, people, papers, reading, cost, provenance),
     )
 }

@@ -1,6 +1,5 @@
-"""Which ideas of finished runs appeared later in reality? Beside controls.
+"""Which ideas of finished runs appeared later in reality, beside controls, in words.
 
-Here runs and ecosystem are checked, controls are made and the answer is put into words;
 ``metrics.novelty.backtest`` has the computation.
 """
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from virsci_society.agents.arrays import IntArray, VectorArray
-    from virsci_society.metrics.inference.intervals import Interval
     from virsci_society.metrics.novelty.backtest import Threshold
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.results.run import Run
@@ -47,6 +45,7 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     """Hold the ideas of runs against the papers after the boundary of their ecosystem."""
     import numpy as np
     import pandas as pd
+    import pyarrow.compute as pc
 
     from virsci_society.metrics.novelty import backtest
     from virsci_society.metrics.novelty.other_papers import databases_of
@@ -58,7 +57,11 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     vectors = np.array(values)
     group = np.repeat(np.arange(len(written)), [len(one[0]) for one in written])
     old, new = ecosystem.past_vectors, ecosystem.contemporary_vectors
-    threshold = backtest.calibrate_threshold(old, new, _citing_pairs(ecosystem))
+    references = ecosystem.contemporary.table["references"]
+    cited = ecosystem.past.rows_of(pc.list_flatten(references))
+    lengths = np.asarray(pc.list_value_length(references).to_numpy(), dtype=np.int64)
+    citing = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    threshold = backtest.calibrate_threshold(old, new, (cited[cited >= 0], citing[cited >= 0]))
     later = databases_of(ecosystem).contemporary
 
     def match(rows: VectorArray, themselves: IntArray | None = None) -> pd.DataFrame:
@@ -111,38 +114,23 @@ def _ideas_of(run: Run, ecosystem: Ecosystem) -> tuple[Sequence[Any], ...]:
     return ids, list(vectors)
 
 
-def _citing_pairs(ecosystem: Ecosystem) -> tuple[IntArray, IntArray]:
-    """Rows of past papers and of the later papers that cite them."""
-    import numpy as np
-    import pyarrow.compute as pc
-
-    references = ecosystem.contemporary.table["references"]
-    cited = ecosystem.past.rows_of(pc.list_flatten(references))
-    lengths = np.asarray(pc.list_value_length(references).to_numpy(), dtype=np.int64)
-    citing = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-    return cited[cited >= 0], citing[cited >= 0]
-
-
 def _summary(name: str, found: pd.DataFrame, group: IntArray, boundary: int) -> dict[str, Any]:
     """One row of the summary; ``group`` numbers the run of each idea."""
-    share = _share(found["came_true"].to_numpy(dtype=float), group)
+    import numpy as np
+
+    from virsci_society.metrics.inference.intervals import t_interval, wilson_interval
+
+    came, runs = found["came_true"].to_numpy(dtype=float), np.unique(group)
+    # The shares of several runs are the cases; of one run its ideas are.
+    if len(runs) < 2:
+        share = wilson_interval(int(came.sum()), len(came))
+    else:
+        share = t_interval([came[group == run].mean() for run in runs], extent=(0.0, 1.0))
     true = found[found["came_true"]].astype({"first_year": "Float64"})
     figures = true[["papers", "citations", "relative_citations"]].mean()
     interval = {"came_true": share.value, "low": share.low, "high": share.high}
     years = true["first_year"].median() - boundary
     return {"ideas": name, "number": len(found), **interval, "years": years, **figures}
-
-
-def _share(true: Any, group: IntArray) -> Interval:
-    """Over runs, whose shares are the cases; of one run over its ideas."""
-    import numpy as np
-
-    from virsci_society.metrics.inference.intervals import t_interval, wilson_interval
-
-    runs = np.unique(group)
-    if len(runs) < 2:
-        return wilson_interval(int(true.sum()), len(true))
-    return t_interval([true[group == run].mean() for run in runs], extent=(0.0, 1.0))
 
 
 def _of_threshold(threshold: Threshold, ecosystem: Ecosystem) -> list[str]:

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from virsci_society.scenarios.analysis.observed import ComparedRuns, ObservedComparison
+    from virsci_society.scenarios.analysis.observed import ComparedRuns
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+    Tables = Mapping[str, Mapping[str, pd.DataFrame]]
+    """Tables by the names of their files and of what was compared."""
 
 ROWS = {
     "measure": "measure",
@@ -103,112 +106,114 @@ def compare(
 ) -> None:
     """Compare runs with real papers after the boundary.
 
-    Runs of one scenario are taken together, the arms of a study one by one. A single run keeps the
-    tables and shows them in its report; its digest stays as it is. With --ideas: which of their
-    ideas appeared later, how soon, in how many papers, how cited; run folders stay as they are.
-    With --people: who published, led, stopped and wrote with whom, as predicted by the runs and by
-    predictors without a society.
+    Runs of one scenario are taken together, the arms of a study one by one; run folders stay as
+    they are. With --ideas: which of their ideas appeared later, how soon, in how many papers, how
+    cited. With --people: who published, led, stopped and wrote with whom, as predicted by the runs
+    and by predictors without a society.
     """
-    from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, open_compared
+    from virsci_society.scenarios.analysis.observed import open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     if ideas and people:
         raise InputError("--ideas and --people print different tables: give one of them")
-    compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
-    if people:
-        _tell_people(compared, ecosystem, out, json)
-        return
-    if ideas:
-        _tell_ideas(compared, ecosystem, out, json)
-        return
-    found = [compare_with_ecosystem(one, ecosystem) for one in compared]
+    compare_them = _people if people else _ideas if ideas else _papers
+    tables, data = compare_them(
+        open_compared(runs), Ecosystem.load(with_), str(with_), show=not json
+    )
     if json:
-        tell_json(
-            {
-                "comparisons": [
-                    {
-                        "name": one.name,
-                        "reach": one.reach,
-                        "scores": _as_rows(one.tables.scores),
-                        "rows": _as_rows(one.tables.rows),
-                        "notes": list(one.notes),
-                    }
-                    for one in found
-                ]
-            }
-        )
-    for one in () if json else found:
-        _print_comparison(one, str(with_))
-    rows = {one.name: one.tables.rows for one in found}
-    scores = {one.name: one.tables.scores for one in found}
-    _write_tables({"observed": rows, "observed_scores": scores}, out)
-    alone = compared[0].runs[0].folder
-    if len(found) == 1 and len(compared[0].runs) == 1 and alone is not None:
-        page = _keep(found[0], alone)
-        if not json:
-            tell(f"report: {page}")
+        tell_json(data)
+    if out is None:
+        return
+    import pandas as pd
+
+    from virsci_society.society.results.table_files import write_csv
+
+    files = {
+        file: pd.concat([table.assign(name=name) for name, table in named.items()])
+        for file, named in tables.items()
+    }
+    with writing(out, "written to"):
+        write_csv(out, files)
+    tell(f"tables: {', '.join(str(out / f'{file}.csv') for file in files)}", err=True)
 
 
-def _tell_ideas(
-    compared: Sequence[ComparedRuns], ecosystem: Ecosystem, out: Path | None, json: bool
-) -> None:
+def _papers(
+    compared: Sequence[ComparedRuns], ecosystem: Ecosystem, other: str, *, show: bool
+) -> tuple[Tables, dict[str, Any]]:
+    from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, headline
+
+    found = [compare_with_ecosystem(one, ecosystem) for one in compared]
+    for one in found if show else ():
+        tell(headline(one.name, one.tables), one.reach)
+        rows, scores = one.tables.rows, one.tables.scores
+        # Of several windows only the longest is printed in full; the table of scores has them all.
+        last = rows["window"].max()
+        for side in scores["side"].drop_duplicates():
+            chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace(
+                {"kind": KINDS}
+            )
+            told = chosen.dropna(subset=["simulated", "observed", "distance"], how="all")
+            silent = len(chosen) - len(told)
+            unknown = f"; {silent} measures say nothing here" if silent else ""
+            title = f"{one.name} beside {other}: {side}, {last:g} years{unknown}"
+            _print_columns(title, told, ROWS)
+        many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} measures"
+        _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
+        for note in (HEADS, SCORES, *one.notes):
+            tell(note)
+    data = [
+        {
+            "name": one.name,
+            "reach": one.reach,
+            "scores": _as_rows(one.tables.scores),
+            "rows": _as_rows(one.tables.rows),
+            "notes": list(one.notes),
+        }
+        for one in found
+    ]
+    rows_of = {one.name: one.tables.rows for one in found}
+    scores_of = {one.name: one.tables.scores for one in found}
+    return {"observed": rows_of, "observed_scores": scores_of}, {"comparisons": data}
+
+
+def _ideas(
+    compared: Sequence[ComparedRuns], ecosystem: Ecosystem, other: str, *, show: bool
+) -> tuple[Tables, dict[str, Any]]:
     from virsci_society.scenarios.analysis.backtest import backtest_runs
 
     found = [backtest_runs(one, ecosystem) for one in compared]
-    if json:
-        tables = [{"summary": _as_rows(one.summary), "ideas": _as_rows(one.ideas)} for one in found]
-        backtests = zip(found, tables, strict=True)
-        tell_json(
-            {
-                "backtests": [
-                    vars(one) | rows | {"threshold": vars(one.threshold)} for one, rows in backtests
-                ]
-            }
-        )
-    for one in () if json else found:
+    for one in found if show else ():
         heads = {str(name): str(name).replace("_", " ") for name in one.summary}
         _print_columns(f"{one.name}: did the ideas come true?", one.summary, heads)
         for note in (IDEAS, *one.notes):
             tell(note)
+    data = [
+        {
+            "name": one.name,
+            "threshold": vars(one.threshold),
+            "summary": _as_rows(one.summary),
+            "ideas": _as_rows(one.ideas),
+            "notes": one.notes,
+        }
+        for one in found
+    ]
     summaries = {one.name: one.summary for one in found}
     listed = {one.name: one.ideas for one in found}
-    _write_tables({"backtest": summaries, "backtest_ideas": listed}, out)
+    return {"backtest": summaries, "backtest_ideas": listed}, {"backtests": data}
 
 
-def _tell_people(
-    compared: Sequence[ComparedRuns], ecosystem: Ecosystem, out: Path | None, json: bool
-) -> None:
+def _people(
+    compared: Sequence[ComparedRuns], ecosystem: Ecosystem, other: str, *, show: bool
+) -> tuple[Tables, dict[str, Any]]:
     from virsci_society.scenarios.analysis.observed import predicted_people
 
     found = {one.name: predicted_people(one, ecosystem) for one in compared}
-    if json:
-        tell_json({"people": {name: _as_rows(table) for name, table in found.items()}})
-    else:
-        for (name, table), one in zip(found.items(), compared, strict=True):
-            title = f"{name}: who did what, predicted by {len(one.runs)} runs and without a society"
-            _print_columns(title, table, PEOPLE)
+    for one in compared if show else ():
+        title = f"{one.name}: who did what, predicted by {len(one.runs)} runs and without a society"
+        _print_columns(title, found[one.name], PEOPLE)
+    if show:
         tell(PREDICTIONS)
-    _write_tables({"people": found}, out)
-
-
-def _print_comparison(found: ObservedComparison, other: str) -> None:
-    from virsci_society.scenarios.analysis.observed import headline
-
-    tell(headline(found.name, found.tables), found.reach)
-    rows, scores = found.tables.rows, found.tables.scores
-    # Of several windows only the longest is printed in full; the table of scores has them all.
-    last = rows["window"].max()
-    for side in scores["side"].drop_duplicates():
-        chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace({"kind": KINDS})
-        told = chosen.dropna(subset=["simulated", "observed", "distance"], how="all")
-        silent = len(chosen) - len(told)
-        unknown = f"; {silent} measures say nothing here" if silent else ""
-        title = f"{found.name} beside {other}: {side}, {last:g} years{unknown}"
-        _print_columns(title, told, ROWS)
-    many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} measures"
-    _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
-    for note in (HEADS, SCORES, *found.notes):
-        tell(note)
+    return {"people": found}, {"people": {name: _as_rows(table) for name, table in found.items()}}
 
 
 def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
@@ -226,38 +231,3 @@ def _as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
         {str(key): words[value] if isinstance(value, bool) else value for key, value in row.items()}
         for row in cells.to_dict("records")
     ]
-
-
-def _write_tables(parts: Mapping[str, Mapping[str, pd.DataFrame]], folder: Path | None) -> None:
-    """Write each table as CSV, those of all names under one another, with a column ``name``."""
-    if folder is None:
-        return
-    import pandas as pd
-
-    from virsci_society.society.results.table_files import write_csv
-
-    tables = {
-        file: pd.concat([table.assign(name=name) for name, table in named.items()])
-        for file, named in parts.items()
-    }
-    with writing(folder, "written to"):
-        write_csv(folder, tables)
-    tell(f"tables: {', '.join(str(folder / f'{file}.csv') for file in parts)}", err=True)
-
-
-def _keep(found: ObservedComparison, folder: Path) -> Path:
-    """Write the tables of one run into its folder, and its page anew."""
-    import pandas as pd
-
-    from virsci_society.metrics.report.page import write_page
-    from virsci_society.society.results.run import Run
-    from virsci_society.society.results.speaker import speaker_of
-    from virsci_society.society.results.table_files import write_metrics
-
-    notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
-    tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
-    measures = {**tables, "observed_unknowns": notes}
-    with writing(folder, "written to"):
-        write_metrics(folder, measures, speaker_of(Run.open(folder).manifest))
-        # Opened again: a run knows the hashes of its files as they were when it was opened.
-        return write_page(Run.open(folder), folder)

@@ -24,8 +24,9 @@ from virsci_society.scenarios.terminal.console import print_table
 if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact
     from virsci_society.metrics.facts.tables import FactTables
-    from virsci_society.scenarios.analysis.facts_page import Card
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+HEADS = ("fact", "value", "95 %", "published", "range", "chance", "verdict", "why")
 
 
 @guarded
@@ -54,23 +55,50 @@ def facts(
     judged by itself. `society list facts` names all facts, `society list facts NAME` shows one. A
     fact of your own is `--only package.module:Class --trust`.
     """
-    from virsci_society.scenarios.analysis.facts_page import write_page
+    from virsci_society.metrics.facts.fact import judge_facts
+    from virsci_society.scenarios.analysis.facts_page import Card, write_page
 
     chosen = chosen_facts(only or (), trust=trust)
     with make_progress() as progress:
         cards = []
         for name, sides in opened_sides(runs or (), with_):
             progress.begin(f"judging {name}")
-            cards.append(_card(name, sides, chosen, draws, named=bool(only)))
-    folder = out or Path("runs") / "facts" / _folder_name(runs or (), with_)
+            for one in sides:
+                for title, fact in chosen.items() if only else ():
+                    if missing := one.lacks(fact.needs):
+                        raise InputError(
+                            f"{one.name}: the fact {title!r} needs {' and '.join(missing)}, which "
+                            f"these papers do not have; 'society list facts {title}' says what it "
+                            "needs"
+                        )
+            cards.append(Card(name, sides, tuple(judge_facts(chosen, sides, draws))))
+    first = runs[0] if runs else with_
+    folder = out or Path("runs") / "facts" / (first.resolve().name if first is not None else "")
     with writing(folder, "written to"):
         page = write_page(cards, folder)
     if json:
-        tell_json({"cards": [card.to_data() for card in cards]})
+        told = [{"name": card.name, "told": card.told, "facts": card.rows()} for card in cards]
+        tell_json({"cards": told})
         return
     for card in cards:
-        _print_card(card)
+        tell(f"{card.name}: {card.told}.")
+        rows = [
+            (
+                *(row["fact"], row["value"], _range(row, "low", "high"), row["published"]),
+                *(_range(row, "from", "to"), row["chance"], row["verdict"], row["why"]),
+            )
+            for row in card.rows()
+            if row["value"] is not None
+        ]
+        if rows:
+            print_table("facts with a value", HEADS, rows)
+        if card.unmeasured:
+            tell(card.unmeasured)
     tell(f"report: {page}")
+
+
+def _range(row: Mapping[str, Any], low: str, high: str) -> str:
+    return "-" if row[low] is None else f"{row[low]:.3g} to {row[high]:.3g}"
 
 
 def chosen_facts(names: Sequence[str], *, trust: bool = False) -> dict[str, Fact]:
@@ -130,45 +158,3 @@ def authors_before(ecosystem: Ecosystem) -> frozenset[str]:
     people = ecosystem.profiles
     known = {name for name, papers in zip(people.names, people.papers, strict=True) if papers}
     return frozenset(known.union(*(one.authors for one in real_papers(ecosystem.past))))
-
-
-def _card(
-    name: str, sides: Sequence[FactTables], chosen: Mapping[str, Fact], draws: int, *, named: bool
-) -> Card:
-    from virsci_society.metrics.facts.fact import judge_facts
-    from virsci_society.scenarios.analysis.facts_page import Card
-
-    for one in sides:
-        for title, fact in chosen.items() if named else ():
-            if missing := one.lacks(fact.needs):
-                raise InputError(
-                    f"{one.name}: the fact {title!r} needs {' and '.join(missing)}, which these "
-                    f"papers do not have; 'society list facts {title}' says what it needs"
-                )
-    return Card(name, tuple(sides), tuple(judge_facts(chosen, sides, draws)))
-
-
-def _folder_name(runs: Sequence[Path], with_: Path | None) -> str:
-    first = next(iter(runs), with_)
-    return first.resolve().name if first is not None else ""
-
-
-def _print_card(card: Card) -> None:
-    rows: list[tuple[Any, ...]] = [
-        (
-            *(row["fact"], row["value"], _range(row, "low", "high"), row["published"]),
-            *(_range(row, "from", "to"), row["chance"], row["verdict"], row["why"]),
-        )
-        for row in card.rows()
-        if row["value"] is not None
-    ]
-    heads = ("fact", "value", "95 %", "published", "range", "chance", "verdict", "why")
-    tell(f"{card.name}: {card.told}.")
-    if rows:
-        print_table("facts with a value", heads, rows)
-    if card.unmeasured:
-        tell(card.unmeasured)
-
-
-def _range(row: Mapping[str, Any], low: str, high: str) -> str:
-    return "-" if row[low] is None else f"{row[low]:.3g} to {row[high]:.3g}"

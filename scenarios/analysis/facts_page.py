@@ -101,10 +101,6 @@ class Card:
             told.append(f"{count_of(other, 'fact')} need other tables or are not defined here")
         return f"not shown: {', '.join(told)}" if told else ""
 
-    def to_data(self) -> dict[str, Any]:
-        """The card as plain data."""
-        return {"name": self.name, "told": self.told, "facts": self.rows()}
-
 
 def _known(value: float) -> float | None:
     return value if math.isfinite(value) else None
@@ -118,41 +114,31 @@ def write_page(cards: Sequence[Card], folder: Path) -> Path:
     known = (one for card in cards for one in card.judged if math.isfinite(one.interval.value))
     drawn = {name: figure(name, cards) for name in dict.fromkeys(one.name for one in known)}
     write_files(folder, {"facts": table}, drawn)
-    return write_html(folder / "report.html", _render(cards, drawn))
-
-
-def _render(cards: Sequence[Card], drawn: dict[str, Markup]) -> str:
+    shown = []
+    for card in cards:
+        rows = [
+            row | {"verdict": SHOWN.get(row["verdict"], row["verdict"])}
+            for row in card.rows()
+            if row["value"] is not None
+        ]
+        # What is not reproduced first; sentences of that and of what is, of the others names.
+        summary = []
+        for word in VERDICTS:
+            of_word = [one for one in card.judged if one.verdict == word]
+            if said := [(one.name, dict(one.fact.card())["fact"]) for one in of_word]:
+                summary.append((SHOWN.get(word, word), said, word in TOLD))
+        shown.append((card, rows, summary))
+    facts = {one.name: one.fact for card in cards for one in card.judged}
     environment = template_environment(
         "virsci_society.scenarios.analysis", "virsci_society.metrics.report"
     )
-    facts = {one.name: one.fact for card in cards for one in card.judged}
-    return environment.get_template("facts.html").render(
+    html = environment.get_template("facts.html").render(
         style=style_sheet(environment),
-        cards=[(card, _shown(card), _summary(card)) for card in cards],
+        cards=shown,
         rule=RULE,
         facts=[(name, facts[name].card(), picture) for name, picture in drawn.items()],
     )
-
-
-def _shown(card: Card) -> list[dict[str, Any]]:
-    """The rows of a card that have a value, as a reader is told them."""
-    return [
-        row | {"verdict": SHOWN.get(row["verdict"], row["verdict"])}
-        for row in card.rows()
-        if row["value"] is not None
-    ]
-
-
-def _summary(card: Card) -> list[tuple[str, list[tuple[str, str]], bool]]:
-    """Verdicts, what is not reproduced first: their facts, and whether to tell what these say."""
-    found = []
-    for word in VERDICTS:
-        said = [
-            (one.name, dict(one.fact.card())["fact"]) for one in card.judged if one.verdict == word
-        ]
-        if said:
-            found.append((SHOWN.get(word, word), said, word in TOLD))
-    return found
+    return write_html(folder / "report.html", html)
 
 
 def figure(name: str, cards: Sequence[Card]) -> Markup:

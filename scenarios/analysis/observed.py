@@ -44,7 +44,7 @@ class ObservedComparison:
 
 def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
     """Open folders of runs, which are compared together, and of studies, arm by arm."""
-    from virsci_society.scenarios.study.lock import LOCK
+    from virsci_society.scenarios.study.lock import LOCK, done_runs, folder_of
     from virsci_society.society.results.run import Run
 
     if len({path.resolve() for path in paths}) < len(paths):
@@ -56,7 +56,10 @@ def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
         found.append(ComparedRuns(", ".join(names), tuple(single)))
     for path in paths:
         if (path / LOCK).is_file():
-            found += _arms(path)
+            arms: dict[str, list[Run]] = {}
+            for status in done_runs(path):
+                arms.setdefault(status.arm, []).append(Run.open(folder_of(path, status.index)))
+            found += [ComparedRuns(f"{path.name}, {arm}", (*of,)) for arm, of in arms.items()]
     return found
 
 
@@ -100,10 +103,7 @@ def predicted_people(compared: ComparedRuns, ecosystem: Ecosystem) -> pd.DataFra
 
 
 def community_of(ecosystem: Ecosystem) -> Community:
-    """The real community of an ecosystem, with all its scientists as the society's own.
-
-    A large society lists in its tables only those who took part, so they are not read from there.
-    """
+    """The real community of an ecosystem, with all its scientists as the society's own."""
     import numpy as np
 
     from virsci_society.metrics.validation.comparison import Community
@@ -141,11 +141,7 @@ def whole_years(run: Run) -> int:
 
 
 def reach(tables: CommunityComparison, closed: bool, people: int, outside_seats: bool) -> str:
-    """Which columns a society of so many people can reach, closed or open to others.
-
-    A closed society is held against its own scientists' real papers, measured as if they were a
-    run: what these miss, it must miss.
-    """
+    """Which columns so many people can reach: what their own real papers miss, they must miss."""
     if not closed:
         return (
             "Columns own and all can be reached: people from outside the "
@@ -200,7 +196,7 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
     late = ecosystem.contemporary
     everybody = _names(late[: int((late.dates < years * DAYS_PER_YEAR).sum())].table)
     inside = len(everybody & set(ecosystem.profiles.names))
-    return [
+    sentences = [
         f"Of {len(everybody):,} authors of these papers {inside:,} are among the society's "
         f"{len(ecosystem.profiles):,} scientists; the others are newcomers or below the filters of "
         "the ecosystem.",
@@ -210,15 +206,8 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
         "in one year counts as simultaneous.",
         "Topics are compared in samples of as many papers from either side and in names that "
         "occur before the boundary; halves is the distance of two such samples of the observed.",
-        *_of_filters(ecosystem),
-        *_of_runs(compared.runs, ecosystem, years),
     ]
-
-
-def _of_filters(ecosystem: Ecosystem) -> list[str]:
-    """Papers that the filters of the ecosystem left out, where they are many."""
     steps = ecosystem.manifest.get("steps") or []
-    sentences = []
     for side, what in (("past", "past papers"), ("contemporary", "papers after the boundary")):
         counted = [one for one in steps if str(one.get("filter", "")).startswith(f"{side}:")]
         there = int(counted[0]["in"]) if counted else 0
@@ -229,12 +218,7 @@ def _of_filters(ecosystem: Ecosystem) -> list[str]:
                 "newcomers, repeats and numbers of papers are those of what was kept, not of the "
                 "field."
             )
-    return sentences
-
-
-def _of_runs(runs: Sequence[Run], ecosystem: Ecosystem, years: int) -> list[str]:
-    """What makes the runs, or their number, unlike the years they are compared with."""
-    days, sentences = runs[0].days, []
+    days = compared.runs[0].days
     if days < years * DAYS_PER_YEAR:
         sentences.append(
             f"The run ends on day {days:g}, the real papers are those of a year: numbers of "
@@ -250,11 +234,11 @@ def _of_runs(runs: Sequence[Run], ecosystem: Ecosystem, years: int) -> list[str]
             f"The past papers do not reach back {years} years before the boundary: there is no "
             "column before for that window."
         )
-    if len(runs) == 1:
+    if len(compared.runs) == 1:
         sentences.append(
             "One run has no spread over seeds: z is in standard errors of the observed alone."
         )
-    digests = [run.digest for run in runs if run.digest is not None]
+    digests = [run.digest for run in compared.runs if run.digest is not None]
     if len(set(digests)) < len(digests):
         sentences.append(
             "Some of the runs have the same digest: they are one run, and the spread is too small."
@@ -291,14 +275,3 @@ def require_later_papers(run: Run, ecosystem: Ecosystem) -> None:
         )
     if not len(ecosystem.contemporary):
         raise InputError("the ecosystem has no papers after its boundary to compare with")
-
-
-def _arms(path: Path) -> list[ComparedRuns]:
-    """The finished runs of a study, by its arms."""
-    from virsci_society.scenarios.study.lock import done_runs, folder_of
-    from virsci_society.society.results.run import Run
-
-    done: dict[str, list[Run]] = {}
-    for status in done_runs(path):
-        done.setdefault(status.arm, []).append(Run.open(folder_of(path, status.index)))
-    return [ComparedRuns(f"{path.name}, {arm}", tuple(runs)) for arm, runs in done.items()]

@@ -1,8 +1,4 @@
-"""The check of a whole folder against the hashes that were written with it.
-
-It reads every file that has a hash and every row of a journal, and changes nothing. All damage is
-collected, so that one look tells what has to be restored.
-"""
+"""The check of a whole folder against the hashes that were written with it; all damage is told."""
 
 from __future__ import annotations
 
@@ -52,7 +48,14 @@ def verify_folder(folder: Path) -> Verification:
     # Of the others only a calibration has a lock.
     elif (folder / LOCK).exists():
         told.tell(lambda: _verify_kinds(folder, 1))
-        told.tell(lambda: _verify_lock(folder / LOCK))
+        with told.collecting():
+            data = read_json_object(check_file(folder / LOCK))
+            try:
+                if "hash" not in unsigned(data) | data:
+                    raise ValueError("it has no hash")
+            except (ValueError, TypeError) as error:
+                raise InputError(f"{folder / LOCK}: {error}; restore it") from error
+            told.found.append(f"{folder / LOCK}: is as it was written")
         told.tell(lambda: _verify_files(folder))
     elif (folder / "papers.parquet").exists():
         from virsci_society.society.ecosystem.storage import read_manifest
@@ -111,13 +114,3 @@ def _verify_files(folder: Path) -> str:
     if not (folder / MANIFEST).exists():
         return f"{folder}: has no list of hashes yet: nothing is finished in it"
     raise InputError(f"{folder / HASHES}: is missing; restore it")
-
-
-def _verify_lock(path: Path) -> str:
-    data = read_json_object(check_file(path))
-    try:
-        if "hash" not in unsigned(data) | data:
-            raise ValueError("it has no hash")
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: {error}; restore it") from error
-    return f"{path}: is as it was written"
