@@ -34,45 +34,40 @@ PREFERENCE = {
     **{"preferred [95 %]": "preferred", "p": "p"},
 }
 """Columns of tables by the heads under which they are printed."""
-Reviewed = Annotated[
-    list[Path], typer.Argument(metavar="RUN...", help="Runs or studies; with --key, filled sheets.")
-]
-Kind = Annotated[str, typer.Option(help="virsci, novelty, proposal or proposal_told.")]
-Panel = Annotated[str | None, typer.Option(help="Name of the panel; by default that of its model.")]
-Sheet = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a blinded sheet for people instead.")
-]
-Pairs = Annotated[bool, typer.Option("--pairs", help="With --sheet: pairs of papers of two arms.")]
-Arms = Annotated[
-    list[str] | None, typer.Option("--arm", help="With --sheet: only this arm; can be repeated.")
-]
-Most = Annotated[
-    int | None, typer.Option(min=1, help="With --sheet: the number of rows, drawn at random.")
-]
-SheetSeed = Annotated[
-    int | None, typer.Option("--seed", min=0, help="With --sheet: of order, sides and pairs.")
-]
-Key = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Read filled sheets by their key instead.")
-]
-Incomplete = Annotated[
-    bool, typer.Option("--incomplete", help="With --key: accept half-filled sheets.")
-]
 
 
 @guarded
 def review(
-    runs: Reviewed,
-    kind: Kind = "virsci",
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Runs or studies; with --key, filled sheets."),
+    ],
+    kind: Annotated[
+        str, typer.Option(help="virsci, novelty, proposal or proposal_told.")
+    ] = "virsci",
     set_: Settings = None,
-    panel: Panel = None,
-    sheet: Sheet = None,
-    pairs: Pairs = False,
-    arm: Arms = None,
-    most: Most = None,
-    seed: SheetSeed = None,
-    key: Key = None,
-    incomplete: Incomplete = False,
+    panel: Annotated[
+        str | None, typer.Option(help="Name of the panel; by default that of its model.")
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a blinded sheet for people instead.")
+    ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="With --sheet: pairs of papers of two arms.")
+    ] = False,
+    arm: Annotated[
+        list[str] | None,
+        typer.Option("--arm", help="With --sheet: only this arm; can be repeated."),
+    ] = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="With --sheet: the number of rows, drawn at random.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="With --sheet: of order, sides and pairs.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Read filled sheets by their key instead.")
+    ] = None,
     trust: Trust = False,
 ) -> None:
     """Rate abstracts by a model or blindly by people.
@@ -81,43 +76,33 @@ def review(
     no call is paid twice. --sheet writes abstracts without their origin for people to rate, and
     --key reads the filled sheets. The tables and the digest of a run stay unchanged.
     """
-    given: dict[str, Any] = {
-        "--set": set_,
-        "--panel": panel,
-        "--trust": trust,
-        "--pairs": pairs,
-        "--arm": arm,
-    }
-    given |= {"--most": most, "--seed": seed, "--incomplete": incomplete}
-    if sheet is not None and key is not None:
-        raise InputError("--sheet writes a sheet and --key reads filled ones: give one of them")
-    if sheet is not None:
-        _refuse(given, ("--pairs", "--arm", "--most", "--seed"), "with --sheet")
-        _write_sheet(runs, sheet, _kind(kind), arm or (), seed or 0, most, pairs=pairs)
-    elif key is not None:
-        _refuse(given, ("--incomplete",), "with --key")
-        _read_sheets(runs, key, incomplete=incomplete)
-    elif len(runs) > 1:
-        raise InputError("a model reviews one run or one study at a time")
-    else:
-        _refuse(given, ("--set", "--panel", "--trust"), "without --sheet or --key")
-        _review(runs[0], _kind(kind), set_ or (), panel, trust=trust)
-
-
-def _refuse(given: Mapping[str, Any], allowed: Sequence[str], when: str) -> None:
-    for name, value in given.items():
-        if value and name not in allowed:
-            raise InputError(f"{name} has no effect {when}; leave it out")
-
-
-def _kind(name: str) -> ReviewKind:
     from virsci_society.agents.spelling import did_you_mean
     from virsci_society.scenarios.review.review_kinds import KINDS
 
-    if name not in KINDS:
+    given: dict[str, Any] = {"--set": set_, "--panel": panel, "--trust": trust}
+    for_sheets: dict[str, Any] = {"--pairs": pairs, "--arm": arm, "--most": most, "--seed": seed}
+    if sheet is not None and key is not None:
+        raise InputError("--sheet writes a sheet and --key reads filled ones: give one of them")
+    when, useless = "without --sheet or --key", for_sheets
+    if sheet is not None:
+        when, useless = "with --sheet", given
+    elif key is not None:
+        when, useless = "with --key", given | for_sheets
+    for name, value in useless.items():
+        if value:
+            raise InputError(f"{name} has no effect {when}; leave it out")
+    if key is not None:
+        _read_sheets(runs, key)
+        return
+    if kind not in KINDS:
         known = ", ".join(KINDS)
-        raise InputError(f"--kind {name}: not one of {known}{did_you_mean(name, KINDS)}")
-    return KINDS[name]
+        raise InputError(f"--kind {kind}: not one of {known}{did_you_mean(kind, KINDS)}")
+    if sheet is not None:
+        _write_sheet(runs, sheet, KINDS[kind], arm or (), seed or 0, most, pairs=pairs)
+    elif len(runs) > 1:
+        raise InputError("a model reviews one run or one study at a time")
+    else:
+        _review(runs[0], KINDS[kind], set_ or (), panel, trust=trust)
 
 
 def _review(
@@ -132,12 +117,9 @@ def _review(
 
     find_code_here(trust)
     made = PanelReview.of(path, kind, settings, panel, trust=trust)
-    if made.done:
-        tell(f"{made.folder} holds this review already; nothing to do")
-    else:
-        with make_progress() as progress:
-            progress.begin(f"reviewing ({kind.name})")
-            made.execute(progress.wait)
+    with make_progress() as progress:
+        progress.begin(f"reviewing ({kind.name})")
+        made.execute(progress.wait)
     table = read_averages(path)
     own = table[(table["panel"] == made.folder.name) & (table["kind"] == kind.name)]
     rows = []
@@ -187,12 +169,12 @@ def _write_sheet(
     tell("one copy of the sheet for each rater, named after the rater")
 
 
-def _read_sheets(paths: Sequence[Path], key: Path, *, incomplete: bool) -> None:
+def _read_sheets(paths: Sequence[Path], key: Path) -> None:
     """Print agreement and correlations, or preferences, and write all tables."""
     from virsci_society.scenarios.review import sheets
 
     content = sheets.read_key(key)
-    answers = sheets.read_sheets(paths, content, incomplete=incomplete)
+    answers = sheets.read_sheets(paths, content)
     folder = key.with_name(f"{key.name.removesuffix('.key.json')}-results")
     if content["asked"] == [sheets.PREFERRED]:
         tables = sheets.pair_results(answers, content)
@@ -205,8 +187,7 @@ def _read_sheets(paths: Sequence[Path], key: Path, *, incomplete: bool) -> None:
         print_table("ratings by arm", ("arm", "rating", "ratings", "mean"), rows)
         title = "agreement between raters (Krippendorff's alpha)"
         _print_columns(title, tables["agreement"], AGREEMENT)
-        found = tables["correlations"]
-        _print_correlations(found[found["measure"] == "ON"])
+        _print_correlations(tables["correlations"])
     sheets.write_results(folder, tables, content)
     # The names are those of files that raters send back.
     tell(f"rated by: {'; '.join(sorted(set(answers['rater'])))}")

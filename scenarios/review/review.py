@@ -1,9 +1,7 @@
 """Reviews of the abstracts of a run or a study by a model, outside the society.
 
-A panel has a folder of its own, ``reviews/NAME`` in that of the run or study, with a journal of its
-own: its calls use the gateway of runs, so the same command resumes a review that was stopped, and
-no call is paid twice. Tables and digest of the run stay unchanged. A study has panels of its own,
-each for the abstracts of all its runs, which then share slots and one budget.
+A panel has a folder and a journal of its own, ``reviews/NAME`` in that of the run or study, and its
+calls use the gateway of runs: the same command resumes it, and no call is paid twice.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import pandas as pd
 
 from virsci_society.agents.errors import Diverged, InputError, Stopped, Verdict, disk_errors_as
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, write_atomically
-from virsci_society.agents.files.file_hashes import check_file, hash_json
+from virsci_society.agents.files.file_hashes import check_file
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.profile import Profile
@@ -97,10 +95,10 @@ def ask_panel(
     seed: int,
     announce: Callable[[int], None] = lambda done: None,
 ) -> list[Opinion]:
-    """Ask all reviewers about all papers at once.
+    """Ask all reviewers about all papers at once; call ids are paper/kind/reviewer/round.
 
-    Call ids are paper/kind/reviewer/round. The opinions are in the order of papers and reviewers,
-    the chair last. ``announce`` is given the number of finished papers.
+    The opinions are in the order of papers and reviewers, the chair last. ``announce`` is given the
+    number of finished papers.
     """
     streams = Streams(seed, "review")
     dispatcher = Dispatcher(gateway, lambda: 0.0, lambda: None, lambda: 1)
@@ -179,16 +177,12 @@ def ask_panel(
 
 @dataclass(frozen=True)
 class PanelReview:
-    """One kind of review of the abstracts of some runs by one panel.
-
-    Attributes:
-        runs: finished, by what the ids of their papers begin with: in a study ``0007/``, else
-            nothing.
-    """
+    """One kind of review of the abstracts of some runs by one panel."""
 
     scenario: Scenario
     folder: Path
     runs: Mapping[str, Run]
+    """Finished, by what the ids of their papers begin with: in a study ``0007/``, else nothing."""
     kind: ReviewKind
 
     @classmethod
@@ -201,10 +195,9 @@ class PanelReview:
         *,
         trust: bool = False,
     ) -> PanelReview:
-        """The review of a run, or of the finished runs of a study.
+        """The review of a run or of the finished runs of a study, by its own backend as set.
 
-        The model is the run's own backend, changed by ``settings`` (``backend.key=value``), and of
-        a hybrid one the model alone; by default it also gives the panel its name.
+        Of a hybrid backend the model reviews; by default it gives the panel its name.
         """
         for setting in settings:
             if not setting.startswith("backend"):
@@ -239,27 +232,14 @@ class PanelReview:
                 papers.append(ReviewedPaper(f"{prefix}{paper}", *texts))
         return papers
 
-    @cached_property
-    def identity(self) -> str:
-        """sha256 of what decides the calls: kind, model, seed and abstracts."""
-        papers = [[one.id, one.title, one.abstract, one.topic] for one in self.papers]
-        backend = self.scenario.identity().get("backend", {})
-        return hash_json([self.kind.hash, backend, self.scenario.seed, papers])
-
-    @property
-    def done(self) -> bool:
-        """Has this model reviewed these abstracts in this way already?"""
-        record = read_record(self.folder)
-        return dict(record.get("kinds", {})).get(self.kind.name) == self.identity
-
     def execute(self, announce: Callable[[str], None] = lambda line: None) -> None:
         """Ask what has not been answered yet, and write the tables; ``announce`` gets lines."""
-        record = read_record(self.folder) or {"kinds": {}}
         with disk_errors_as(InputError, f"{self.folder}: cannot be written to"):
             refuse_links(self.folder.parent.parent)
             make_folder(self.folder)
             # Before the first call, so that an unfinished panel is not taken for a run.
-            write_atomically(self.folder / PANEL, json.dumps(record, indent=2) + "\n")
+            if not (self.folder / PANEL).exists():
+                write_atomically(self.folder / PANEL, "{}\n")
 
         def count(done: int) -> None:
             announce(f"{done:,} of {len(self.papers):,} abstracts reviewed ({self.kind.name})")
@@ -274,28 +254,14 @@ class PanelReview:
             spent = {"backend": backend_summary(self.scenario), "ledger": ledger_of(journal)}
         with disk_errors_as(Stopped, f"{self.folder}: cannot be written to"):
             write_reviews(self.folder, self.kind, opinions, self.about)
-            kinds = {**record["kinds"], self.kind.name: self.identity}
-            # Last: a kind that is not in it is not finished.
-            text = json.dumps({"kinds": kinds, **spent}, indent=2)
-            write_atomically(self.folder / PANEL, text + "\n")
-
-
-def read_record(panel: Path) -> dict[str, Any]:
-    """Which kinds a panel has finished, who reviewed and what it cost; empty without a record."""
-    path = panel / PANEL
-    if not path.exists() and not path.is_symlink():
-        return {}
-    record = read_json_object(check_file(path))
-    try:
-        record["kinds"].items()
-    except (LookupError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: cannot be read ({error}); remove it") from error
-    return record
+            write_atomically(self.folder / PANEL, json.dumps(spent, indent=2) + "\n")
 
 
 def reviewer_description(panel: Path) -> str:
     """The sentence about the model that has reviewed; empty if the panel has no record."""
-    return str(read_record(panel).get("backend", {}).get("about", ""))
+    record = read_json_object(check_file(panel / PANEL)) if (panel / PANEL).exists() else {}
+    backend = record.get("backend")
+    return str(backend.get("about", "")) if isinstance(backend, dict) else ""
 
 
 def review_table(kind: ReviewKind, opinions: Sequence[Opinion]) -> pd.DataFrame:
@@ -315,11 +281,7 @@ def review_table(kind: ReviewKind, opinions: Sequence[Opinion]) -> pd.DataFrame:
 
 
 def average_table(kind: ReviewKind, opinions: Sequence[Opinion]) -> pd.DataFrame:
-    """The scores of each abstract as rows of ``AVERAGES``.
-
-    The mean over the reviewers, of each the last review that could be parsed; where the kind has a
-    meta-review, its scores. Without any the score is missing.
-    """
+    """The scores of each abstract: means of the last readable reviews, or the meta-review's."""
     by_paper: dict[str, dict[int, list[Opinion]]] = {}
     for one in opinions:
         by_paper.setdefault(one.paper, {}).setdefault(one.reviewer, []).append(one)
@@ -362,8 +324,7 @@ def panel_folders(run: Path) -> list[Path]:
 def read_averages(run: Path) -> pd.DataFrame:
     """The averages of all panels of a run or study, with a column ``panel`` first.
 
-    In a study the ids of papers begin with the run's folder: ``0007/``. A run of a study has its
-    part of the study's panels beside those of panels of its own.
+    In a study ids of papers begin with ``0007/``; a run of it has its part of the study's panels.
     """
     tables = [
         _read(panel / "averages.parquet", AVERAGES).assign(panel=panel.name)

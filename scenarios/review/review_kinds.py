@@ -1,13 +1,11 @@
 """The kinds of review by a model, and the forms that reviewers fill in.
 
-No form has a default, so an unreadable review is a missing one. Offline, rules review: they score
-how long a text is, with a little noise. They judge nothing; they only let the commands be tried
-without a model.
+No form has a default, so an unreadable review is a missing one. Offline, rules score how long a
+text is, with a little noise: they judge nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,14 +190,6 @@ class ReviewKind:
     reflections: int = 0
     reflection: Question | None = None
     meta: Question | None = None
-
-    @property
-    def hash(self) -> str:
-        """sha256 of the number of reviewers and of all they are shown beside the abstract."""
-        texts = [REVIEWER, RUBRIC, f"{self.reviewers} {self.reflections}"]
-        questions = [one for one in (self.first, self.reflection, self.meta) if one is not None]
-        texts += [f"{prompt.text}\n{form.schema_text()}" for prompt, form in questions]
-        return hashlib.sha256("\x1f".join(texts).encode()).hexdigest()
 
 
 KINDS: Mapping[str, ReviewKind] = {

@@ -1,9 +1,7 @@
 """Blinded sheets of abstracts for people, their ratings, and what these agree with.
 
-A sheet is a CSV file for a spreadsheet. It names no arm, run, team or author; the key that undoes
-the blinding is a file of its own, to be kept from the raters. People rate each abstract from 1 to
-10, or choose the better one of a pair of papers from two arms. Ratings are averaged as given: no
-rater's bias is corrected.
+A sheet is a CSV file for a spreadsheet that names no arm, run, team or author; the key that undoes
+the blinding is a file of its own. Ratings are averaged as given: no rater's bias is corrected.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import open_new
 from virsci_society.agents.files.json_files import read_json_object
@@ -39,6 +36,8 @@ FORMAT = 1
 PREFERRED = "preferred"
 """The only question of a sheet of pairs; its answers are A, B and tie."""
 CHOICES = {"a": 0.0, "b": 1.0, "tie": np.nan}
+SCORE = re.compile(r"0?[1-9]([.,]\d{1,6})?|10([.,]0{1,6})?")
+"""A number from 1 to 10, with a point or a comma."""
 NOBODY = "[a scientist]"
 RESAMPLES = 2000
 MIN_ABSTRACTS = 3
@@ -123,9 +122,8 @@ def pair_sheet(
 ) -> tuple[list[dict[str, str]], dict[str, Any]]:
     """The rows of a sheet of pairs of papers of two arms, drawn by seed, and its key.
 
-    The papers of every two arms are matched at random, each once for each other arm, within a topic
-    and, in a study whose arms share seeds, within a replicate: of two papers on different topics a
-    rater would judge the topics, and of two ecosystems what happens to be in them.
+    Papers are matched within a topic and, in a study whose arms share seeds, within a replicate: of
+    two papers on different topics a rater would judge the topics.
     """
     groups: dict[tuple[str, str], dict[str, list[SheetPaper]]] = {}
     for one in papers:
@@ -205,13 +203,10 @@ def _sides(item: Mapping[str, Any]) -> list[Any]:
     return [item["A"], item["B"]] if "A" in item else [item]
 
 
-def read_sheets(
-    paths: Sequence[Path], key: Mapping[str, Any], *, incomplete: bool = False
-) -> pd.DataFrame:
+def read_sheets(paths: Sequence[Path], key: Mapping[str, Any]) -> pd.DataFrame:
     """The answers in filled sheets: ``item``, ``rater``, ``dimension`` and ``score``.
 
-    A sheet without a name in the column ``rater`` is that of one rater. A choice scores 0 (A), 1
-    (B) or NaN (tie). ``incomplete`` accepts empty cells and missing rows.
+    A choice scores 0 (A), 1 (B) or NaN (tie).
     """
     answers: list[tuple[str, str, str, float]] = []
     faults: list[str] = []
@@ -235,29 +230,20 @@ def read_sheets(
                 text = row[name].strip()
                 if text.casefold() in CHOICES and name == PREFERRED:
                     answers.append((item, rater, name, CHOICES[text.casefold()]))
-                elif name != PREFERRED and (score := _score(text)) is not None:
-                    answers.append((item, rater, name, score))
-                elif text or not incomplete:
+                elif name != PREFERRED and SCORE.fullmatch(text):
+                    answers.append((item, rater, name, float(text.replace(",", "."))))
+                else:
                     wanted = "A, B or tie" if name == PREFERRED else "a number from 1 to 10"
                     got = f"got {text!r}" if text else "it is empty"
                     faults.append(f"{location}: {name} of {item}: {got}, expected {wanted}")
-        if not incomplete:
-            faults += [f"{path}: {item} is missing" for item in key["items"] if item not in rated]
+        faults += [f"{path}: {item} is missing" for item in key["items"] if item not in rated]
     if faults:
         raise InputError("\n".join(faults))
     return pd.DataFrame(answers, columns=["item", "rater", "dimension", "score"])
 
 
-def _score(text: str) -> float | None:
-    """A number from 1 to 10, with a point or a comma."""
-    if not re.fullmatch(r"\d{1,2}([.,]\d{1,6})?", text):
-        return None
-    value = float(text.replace(",", "."))
-    return value if 1 <= value <= 10 else None
-
-
 def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a sheet with the lines on which they start; spreadsheets choose the separator."""
+    """The rows of a sheet with their lines; spreadsheets choose the separator."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             head = file.readline()
@@ -277,10 +263,9 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, s
 
 
 def rating_results(answers: pd.DataFrame, key: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """``ratings`` with their origin, ``agreement`` of the raters, and ``correlations``.
+    """``ratings`` with their origin, ``agreement`` of raters, and ``correlations`` over abstracts.
 
-    The correlations are those of ON with each rating and each review by a model, and of each review
-    with each rating, over abstracts.
+    The correlations are those of ON with each rating and each review by a model.
     """
     sources = pd.DataFrame.from_dict(key["items"], orient="index")[["run", "arm", "paper"]]
     ratings = sources.merge(answers, left_index=True, right_on="item")
@@ -302,61 +287,44 @@ def rating_results(answers: pd.DataFrame, key: Mapping[str, Any]) -> dict[str, p
     model = model[model["paper"].isin(people["paper"])]
     model["rating"] = model["kind"] + " " + model["dimension"] + " by " + model["panel"]
     model = model[["paper", "rating", "score"]]
-    correlations = [correlation_table(pd.concat(measured), pd.concat([people, model]))]
-    if len(model):
-        wide = model.pivot_table("score", "paper", "rating").reset_index()
-        correlations.append(correlation_table(wide, people, list(wide.columns[1:])))
     return {
         "ratings": ratings,
         "agreement": agreement_table(ratings, key["seed"]),
-        "correlations": pd.concat(correlations, ignore_index=True),
+        "correlations": correlation_table(pd.concat(measured), pd.concat([people, model])),
     }
 
 
 def agreement_table(ratings: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
-    """Krippendorff's alpha of every dimension, with a bootstrap interval."""
+    """Krippendorff's alpha of every dimension, with a 95 % interval (bootstrap over abstracts)."""
     rows = []
     for dimension, given in ratings.groupby("dimension", sort=False):
         table = given.pivot_table("score", "rater", "item").to_numpy(dtype=np.float64)
-        rows.append((dimension, *rater_agreement(table, seed)))
+        shared = table[:, (~np.isnan(table)).sum(axis=0) > 1]
+        items, raters = shared.shape[1], int((~np.isnan(shared)).any(axis=1).sum())
+        # By the number of abstracts too: two questions on other abstracts share no resample.
+        rng = np.random.default_rng([seed, items])
+        draws = rng.integers(0, max(items, 1), (RESAMPLES if items > 1 else 0, items))
+        resampled = np.array([krippendorff_alpha(shared[:, draw]) for draw in draws])
+        known = resampled[~np.isnan(resampled)]
+        low, high = np.quantile(known, (0.025, 0.975)) if len(known) else (np.nan, np.nan)
+        rows.append((dimension, krippendorff_alpha(table), low, high, items, raters))
     columns = ["dimension", "alpha", "low", "high", "abstracts", "raters"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def rater_agreement(ratings: FloatArray, seed: int = 0) -> tuple[float, float, float, int, int]:
-    """Alpha, its 95 % interval, and the numbers of abstracts rated twice and of their raters.
+def correlation_table(measured: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
+    """Pearson's and Spearman's correlation of ON with ratings or reviews, over abstracts.
 
-    Ratings are raters x abstracts, NaN for none; the interval is a bootstrap over abstracts.
+    ``rating`` says whose score of what it is; several scores of one paper are averaged.
     """
-    shared = ratings[:, (~np.isnan(ratings)).sum(axis=0) > 1]
-    items, raters = shared.shape[1], int((~np.isnan(shared)).any(axis=1).sum())
-    # By the number of abstracts too: two questions on other abstracts share no resample.
-    rng = np.random.default_rng([seed, items])
-    draws = rng.integers(0, max(items, 1), (RESAMPLES if items > 1 else 0, items))
-    resampled = np.array([krippendorff_alpha(shared[:, draw]) for draw in draws])
-    resampled = resampled[~np.isnan(resampled)]
-    low, high = np.quantile(resampled, (0.025, 0.975)) if len(resampled) else (np.nan, np.nan)
-    return krippendorff_alpha(ratings), float(low), float(high), items, raters
-
-
-def correlation_table(
-    measured: pd.DataFrame, scored: pd.DataFrame, measures: Sequence[str] = ("ON",)
-) -> pd.DataFrame:
-    """Pearson's and Spearman's correlation of measures with ratings or reviews, over abstracts.
-
-    ``rating`` says whose score of what it is; several scores of one paper are averaged. VirSci
-    reports Pearson's between ON and ratings by people (0.52) and a model (0.57), n = 200.
-    """
+    values = measured.set_index("paper")["ON"].dropna().astype("float64")
     rows = []
     for rating, given in scored.dropna(subset=["score"]).groupby("rating", sort=False):
         means = given.groupby("paper")["score"].mean().astype("float64")
-        for name in measures:
-            values = measured.set_index("paper")[name].dropna().astype("float64")
-            pairs = pd.concat([values, means], axis=1, join="inner").to_numpy(dtype=np.float64)
-            if len(pairs) < MIN_ABSTRACTS:
-                continue
+        pairs = pd.concat([values, means], axis=1, join="inner").to_numpy(dtype=np.float64)
+        if len(pairs) >= MIN_ABSTRACTS:
             p, s = pearson(pairs[:, 0], pairs[:, 1]), spearman(pairs[:, 0], pairs[:, 1])
-            rows.append((name, rating, p.n, p.r, p.low, p.high, s.r, s.low, s.high))
+            rows.append(("ON", rating, p.n, p.r, p.low, p.high, s.r, s.low, s.high))
     columns = ["measure", "rating", "n", "pearson", "pearson_low", "pearson_high"]
     return pd.DataFrame(rows, columns=[*columns, "spearman", "spearman_low", "spearman_high"])
 
@@ -373,10 +341,9 @@ def pair_results(answers: pd.DataFrame, key: Mapping[str, Any]) -> dict[str, pd.
 
 
 def preference_table(choices: pd.DataFrame) -> pd.DataFrame:
-    """How often one arm is preferred to another, with Clopper and Pearson's interval.
+    """How often one arm is preferred to another, by the exact interval and binomial test.
 
-    Ties count for neither side; p is of the two-sided binomial test against 0.5 (Chen et al. 2025:
-    87.5 % of 40 pairs, p < 0.01).
+    Ties count for neither side (Chen et al. 2025: 87.5 % of 40 pairs, p < 0.01).
     """
     from scipy.stats import binomtest
 
