@@ -1,10 +1,7 @@
 """One zip file of a finished run or study that a stranger can verify and replay.
 
-It is an RO-Crate: the files that the program wrote, ``ro-crate-metadata.json`` and ``SHA256SUMS``,
-which ``sha256sum -c`` reads. The metadata are written by hand, because the library ``rocrate``
-brings a converter of workflows and a network client to write one JSON file.
-
-Source: RO-Crate 1.3, https://w3id.org/ro/crate/1.3.
+It is an RO-Crate (https://w3id.org/ro/crate/1.3) with ``SHA256SUMS``; its metadata are written by
+hand, because the library ``rocrate`` brings a network client to write one JSON file.
 """
 
 from __future__ import annotations
@@ -29,7 +26,6 @@ from urllib.parse import quote
 from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.files.file_hashes import HASHES, file_hash, read_hashes
-from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.scenarios.analysis.verification import Verification, verify_folder
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
@@ -38,7 +34,7 @@ from virsci_society.scenarios.study.lock import LOCK, folder_of, read_results, r
 from virsci_society.society.results.speaker import speaker_of
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
-RUN, STUDY, ECOSYSTEM = "run", "study", "ecosystem"
+RUN, STUDY = "run", "study"
 CRATE = "https://w3id.org/ro/crate/1.3"
 DEEPEST, LONGEST = 16, 1000
 """Parts and characters of the name of a member."""
@@ -47,17 +43,11 @@ SMALL, LARGEST_RATIO = 2**26, 200
 
 
 def write_archive(
-    folder: Path,
-    target: Path,
-    *,
-    license: str | None = None,
-    authors: Sequence[str] = (),
-    ecosystem: bool = False,
+    folder: Path, target: Path, *, license: str | None = None, authors: Sequence[str] = ()
 ) -> int:
     """Archive a finished run, or a study whose runs are all done; returns the number of files.
 
-    Args:
-        target: the zip file; the same folder gives the same bytes on any day.
+    The same folder gives the same bytes on any day.
     """
     if license is not None and not re.fullmatch(r"[A-Za-z0-9.+-]+", license):
         raise InputError(f"--license: got {license!r}, expected a name of SPDX, such as CC-BY-4.0")
@@ -84,8 +74,6 @@ def write_archive(
         held = [path for path in paths if path.is_file()]
         files |= {f"{top}/{path.relative_to(folder).as_posix()}": path for path in held}
     manifests = [read_manifest(run) for run in runs]
-    if ecosystem:
-        files |= _ecosystem_files(manifests)
     ended = max(int((run / MANIFEST).stat().st_mtime) for run in runs)
     date = datetime.fromtimestamp(ended, UTC)
     title, day = folder.resolve().name, date.date().isoformat()
@@ -107,53 +95,41 @@ def write_archive(
 
 def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: bool) -> Verification:
     """Check every file of an archive, and replay its runs from their journals."""
-    told = Verification()
+    told, digests, runs = Verification(), list[str](), list[Path]()
     with TemporaryDirectory() as spare:
         folder = Path(spare).resolve()
         told.damage += unpack(path, folder)
         if not told.damage:
-            _verify_unpacked(told, path, folder, replaying, trust=trust)
+            top = folder / (STUDY if (folder / STUDY).is_dir() else RUN)
+            with told.collecting():
+                told.damage += verify_folder(top).damage
+                runs = _runs_in(top)
+        for run in runs if not told.damage else ():
+            replaying(f"replaying {run.relative_to(folder)} from its journal alone")
+            try:
+                digests.append(replay(run, trust=trust))
+            except (Diverged, InputError) as error:
+                versions, here = read_manifest(run).get("versions"), platform.python_version()
+                written = versions.get("python", here) if isinstance(versions, dict) else here
+                under = f" (written under Python {written}, replayed under {here})"
+                told.damage.append(f"{error}{under if written != here else ''}")
+        if not told.damage:
+            count = sum(one.is_file() for one in folder.rglob("*"))
+            digest = f" {digests[0]}" if len(digests) == 1 else "s"
+            told.found.append(
+                f"{path}: {count} files are as they were written, {len(digests)} of {len(runs)} "
+                f"runs replayed without a network to the same digest{digest}; answers: "
+                f"{_speakers(map(read_manifest, runs))}"
+            )
         # Nobody can look into a folder that is removed.
         told.damage = [f"{path}: {one.replace(f'{folder}{os.sep}', '')}" for one in told.damage]
     return told
 
 
-def _verify_unpacked(
-    told: Verification, path: Path, folder: Path, replaying: Callable[[str], object], *, trust: bool
-) -> None:
-    top = STUDY if (folder / STUDY).is_dir() else RUN
-    try:
-        told.damage += verify_folder(folder / top).damage
-        runs = _runs_in(folder / top)
-    except InputError as error:
-        told.damage.append(str(error))
-    given = folder / ECOSYSTEM
-    settings = [f"population.ecosystem.path={given}"] if given.is_dir() else []
-    digests = list[str]()
-    for run in runs if not told.damage else ():
-        replaying(f"replaying {run.relative_to(folder)} from its journal alone")
-        try:
-            digests.append(replay(run, trust=trust, settings=settings))
-        except (Diverged, InputError) as error:
-            versions, here = read_manifest(run).get("versions"), platform.python_version()
-            written = versions.get("python", here) if isinstance(versions, dict) else here
-            under = f" (written under Python {written}, replayed under {here})"
-            told.damage.append(f"{error}{under if written != here else ''}")
-    if not told.damage:
-        count = sum(one.is_file() for one in folder.rglob("*"))
-        digest = f" {digests[0]}" if len(digests) == 1 else "s"
-        told.found.append(
-            f"{path}: {count} files are as they were written, {len(digests)} of {len(runs)} "
-            f"runs replayed without a network to the same digest{digest}; answers: "
-            f"{_speakers(map(read_manifest, runs))}"
-        )
-
-
 def unpack(path: Path, folder: Path) -> Iterator[str]:
     """Unpack the files that ``SHA256SUMS`` lists; yields what is missing, changed or not listed.
 
-    Before the first byte is written, every member must be a plain file with a name that stays
-    inside the folder, and all of them together no larger than an archive of ours can be.
+    Every member is looked at before the first byte is written.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -223,21 +199,6 @@ def _runs_in(folder: Path) -> list[Path]:
     return [folder_of(folder, index) for index in range(lock.runs)]
 
 
-def _ecosystem_files(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
-    """The files of the one ecosystem that all of these runs have read from its folder."""
-    parts = [one["scenario"]["population"]["ecosystem"] for one in manifests]
-    places = {str(part.get("path")) for part in parts if part["use"] == "folder"}
-    if len(places) != 1:
-        raise InputError(
-            f"--ecosystem: one folder of an ecosystem is packed; here are {len(places)}"
-        )
-    place = Path(*places)
-    if damage := verify_folder(place).damage:
-        raise InputError("\n".join(damage))
-    names = sorted([MANIFEST, *read_json_object(place / MANIFEST)["files"]])
-    return {f"{ECOSYSTEM}/{name}": place / name for name in names}
-
-
 def _member(name: str, date: datetime) -> zipfile.ZipInfo:
     """The head of a member; a zip file knows no date before 1980."""
     head = zipfile.ZipInfo(name, max(date.timetuple()[:6], (1980, 1, 1, 0, 0, 0)))
@@ -253,11 +214,23 @@ def crate_metadata(
     manifests: Collection[Mapping[str, Any]],
     files: Iterable[str],
 ) -> dict[str, Any]:
-    """The content of ``ro-crate-metadata.json``; the date is in ISO 8601."""
+    """The content of ``ro-crate-metadata.json``: what made the runs, who spoke, and the terms."""
+    programs = dict.fromkeys(
+        f"virsci-society {one['versions']['virsci-society']} (Python {one['versions']['python']})"
+        for one in manifests
+    )
+    sources = dict.fromkeys(str(one["ecosystem"]["source"]) for one in manifests)
+    description = (
+        f"Runs of a simulated society of scientists by {', '.join(programs)}. "
+        f"Words: {_speakers(manifests)}. Past papers: {', '.join(sources)}. The terms of a model's "
+        "provider, or the licence of its weights, say whether its words may be passed on, and the "
+        "licences of past papers hold for the excerpts that prompts show. Each manifest.json says "
+        "what its run has cost."
+    )
     terms = f"https://spdx.org/licenses/{license}"
     root = {
         "name": title,
-        "description": _description(manifests),
+        "description": description,
         "datePublished": date,
         "license": {"@id": terms} if license else "No licence of this archive is stated.",
         "author": [{"@id": f"#{quote(name)}"} for name in authors],
@@ -272,22 +245,6 @@ def crate_metadata(
         *({"@id": quote(path), "@type": "File", "name": Path(path).name} for path in files),
     ]
     return {"@context": f"{CRATE}/context", "@graph": graph}
-
-
-def _description(manifests: Collection[Mapping[str, Any]]) -> str:
-    """What made the runs, who spoke, and what may be passed on."""
-    programs = dict.fromkeys(
-        f"virsci-society {one['versions']['virsci-society']} (Python {one['versions']['python']})"
-        for one in manifests
-    )
-    sources = dict.fromkeys(str(one["ecosystem"]["source"]) for one in manifests)
-    return (
-        f"Runs of a simulated society of scientists by {', '.join(programs)}. "
-        f"Words: {_speakers(manifests)}. Past papers: {', '.join(sources)}. The terms of a model's "
-        "provider, or the licence of its weights, say whether its words may be passed on, and the "
-        "licences of past papers hold for the excerpts that prompts show. Each manifest.json says "
-        "what its run has cost."
-    )
 
 
 def _speakers(manifests: Iterable[Mapping[str, Any]]) -> str:

@@ -101,9 +101,6 @@ def archive(
     author: Annotated[
         list[str] | None, typer.Option("--author", metavar="NAME", help="Can be repeated.")
     ] = None,
-    ecosystem: Annotated[
-        bool, typer.Option("--ecosystem", help="With the ecosystem's folder: see its licences.")
-    ] = False,
 ) -> None:
     """Write one zip file that a stranger can verify with 'society doctor FILE.zip'.
 
@@ -116,9 +113,7 @@ def archive(
     target = place.with_name(f"{place.name}.zip") if out is None else out
     with writing(target), make_progress() as progress:
         progress.begin("checking and packing every file")
-        files = write_archive(
-            folder, target, license=license_, authors=author or (), ecosystem=ecosystem
-        )
+        files = write_archive(folder, target, license=license_, authors=author or ())
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 
 

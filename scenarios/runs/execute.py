@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -208,12 +207,7 @@ def _writing(folder: Path) -> AbstractContextManager[None]:
 
 
 def replay(
-    folder: Path,
-    out: Path | None = None,
-    progress: Progress | None = None,
-    *,
-    trust: bool = False,
-    settings: Sequence[str] = (),
+    folder: Path, out: Path | None = None, progress: Progress | None = None, *, trust: bool = False
 ) -> str:
     """Go through a finished run again from its journal alone, without a single live call.
 
@@ -222,7 +216,6 @@ def replay(
         out: where to write the replayed run; None: nowhere.
         progress: is given every phase, and the society after every step.
         trust: let dotted paths in its scenario be imported.
-        settings: ``key=value`` that say where things are here, such as the ecosystem's folder.
 
     Returns:
         The digest, which is that of the run.
@@ -249,7 +242,7 @@ def replay(
     with Journal(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
         target = Path(spare) if out is None else out
         require_journal_identity(journal, folder)
-        scenario = load_scenario(check_file(folder / SCENARIO), settings=settings, trust=trust)
+        scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
         told.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
         gateway = build_gateway(scenario, journal, strict=True)

@@ -17,7 +17,6 @@ from tests.faultserver.process import FaultServer
 from tests.scenarios.study.test_running import TINY, written
 from virsci_society import load_scenario, run_scenario
 from virsci_society.scenarios.export import archive
-from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.results.run import Run
 
 
@@ -228,7 +227,7 @@ def test_what_is_no_archive_is_told(small_archive, tmp_path):
 
 
 def test_a_run_that_was_changed_with_its_hashes_is_found_by_its_replay(small_archive, monkeypatch):
-    def other(run, *, trust, settings):
+    def other(run, *, trust):
         raise archive.Diverged(f"{run.name}: the replay has the digest 0")
 
     monkeypatch.setattr(archive, "replay", other)
@@ -247,25 +246,6 @@ def test_an_unfinished_run_and_a_damaged_one_are_refused(small, tmp_path):
     (folder / "manifest.json").unlink()
     assert society("export", "archive", folder).exit_code == 2
     assert not (tmp_path / "run.zip").exists()
-
-
-@pytest.mark.slow
-def test_an_ecosystem_of_its_own_is_packed_where_that_is_asked_for(small_text, tmp_path):
-    place, file = tmp_path / "eco", tmp_path / "eco.yaml"
-    Synthetic(scientists=12, papers=60).generate(1).save(place)
-    file.write_text(small_text, encoding="utf-8")
-    settings = ["population.ecosystem.use=folder", f"population.ecosystem.path={place}"]
-    folder = run_scenario(load_scenario(file, settings=settings), tmp_path / "run")
-    without = packed(folder, tmp_path / "without.zip")
-    whole = packed(folder, tmp_path / "whole.zip", "--ecosystem")
-    check_crate(whole)
-    place.rename(tmp_path / "elsewhere")
-    done = society("doctor", whole)
-    assert done.exit_code == 0, done.output
-    assert f"digest {Run.open(folder).digest}" in done.stdout
-    missing = society("doctor", without)
-    assert (missing.exit_code, "no such ecosystem folder" in missing.output) == (2, True)
-    assert society("export", "archive", folder, "--ecosystem").exit_code == 2
 
 
 @pytest.mark.slow
