@@ -7,6 +7,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from shutil import which
@@ -16,8 +17,8 @@ import pytest
 from typer.testing import CliRunner
 
 import virsci_society as vs
+from tests.code_layout import PACKAGES
 from tests.faultserver import FaultServer, Plan
-from tests.test_layers import BELOW, place_of
 from virsci_society import load_scenario
 from virsci_society.agents.backends.context_window import read_window
 from virsci_society.scenarios.cli.app import app
@@ -367,12 +368,16 @@ def test_the_rooms_of_the_design_page_are_the_folders_in_the_order_that_imports_
     table = page.partition("## The rules")[0]
     rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", table, re.MULTILINE)
     told = {package: re.findall(r"`(\w+)`", rooms) for package, rooms in rows}
-    assert list(told) == list(BELOW)
+    assert list(told) == list(PACKAGES)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = {one["name"]: one for one in settings["tool"]["importlinter"]["contracts"]}
     for package, named in told.items():
         folders = {init.parent.name for init in (ROOT / package).glob("*/__init__.py")}
         assert set(named) == folders - {"library"}, package
-        places = [place_of(f"{package}.{room}") for room in named]
-        assert places == sorted(places, key=lambda one: one or ()), package
+        layers = reversed(contracts[f"Rooms of {package}"]["layers"])
+        groups = [layer.split(" : ") for layer in layers]
+        places = [[room in group for group in groups].index(True) for room in named]
+        assert places == sorted(places), package
 
 
 def test_every_rule_that_is_named_by_its_number_stands_on_the_page_of_the_design():
@@ -382,7 +387,7 @@ def test_every_rule_that_is_named_by_its_number_stands_on_the_page_of_the_design
     known = {int(number) for row in numbers for number in row}
     assert known == set(range(1, len(known) + 1))
     named = re.compile(r"\b[Rr]ules? (\d+(?:(?:,| and|, and| to) \d+)*)")
-    folders = [*BELOW, "tests", "docs", "benchmarks", "examples"]
+    folders = [*PACKAGES, "tests", "docs", "benchmarks", "examples"]
     files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     texts = [path for path in files if path.suffix in (".py", ".md", ".html", ".yaml", ".txt")]
     found = [(path, named.findall(path.read_text(encoding="utf-8"))) for path in texts]

@@ -1,7 +1,9 @@
 """Every public name shows its use: the examples of its docstring are run here."""
 
+import ast
 import doctest
 import re
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,20 @@ def _run(title, text, names):
     said = []
     result = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=said.append)
     assert not result.failed, "".join(said)
+
+
+def test_the_three_lists_of_the_front_have_the_same_names():
+    """For users, for the lazy import, and for type checkers."""
+    front = ast.parse(Path(vs.__file__).read_text(encoding="utf-8"))
+    (typed,) = (node for node in front.body if isinstance(node, ast.If))
+    homes = {
+        alias.name: (one.module or "").removeprefix("virsci_society.")
+        for one in typed.body
+        if isinstance(one, ast.ImportFrom) and one.module != "typing"
+        for alias in one.names
+    }
+    assert homes == vs._HOMES
+    assert sorted(vs.__all__) == sorted(homes)
 
 
 @pytest.mark.parametrize("name", [name for name in vs.__all__ if name not in DATA])
