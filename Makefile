@@ -38,8 +38,15 @@ quick: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers and not models" $(addprefix tests/,$(QUICK))
 
-test: check
-	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers and not models" --ignore tests/test_layers.py
+# Format, imports and types are checked while the tests run; what they say is printed after the tests.
+test: $(VENV)/.tools
+	@checks=$$(mktemp); $(MAKE) --no-print-directory check >$$checks 2>&1 & checking=$$!; \
+	trap "kill $$checking; rm -f $$checks; exit 130" INT TERM; \
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers and not models"; tests=$$?; \
+	wait $$checking; checked=$$?; echo; cat $$checks; rm -f $$checks; echo; \
+	[ $$checked = 0 ] && echo "make check passed" || echo "make check FAILED: see above"; \
+	[ $$tests = 0 ] && echo "pytest passed" || echo "pytest FAILED: see above make check"; \
+	[ $$checked = 0 ] && [ $$tests = 0 ]
 
 # The site is built in an environment of its own, as in a fresh clone after `make demo`.
 test-slow: $(VENV)/.tools
@@ -65,10 +72,10 @@ versions:
 check: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo --no-cache
 	@echo "Checking types; the first time this takes two minutes."
 	$(BIN)/mypy -n 2
 	$(BIN)/mypy -n 2 --config-file tests/benchmarks.ini --cache-dir .mypy_cache/benchmarks benchmarks examples
-	$(BIN)/python -m pytest tests/test_layers.py
 
 mutants: $(VENV)/.tools
 	$(BIN)/python -m tests.mutants
