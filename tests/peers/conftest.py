@@ -1,30 +1,38 @@
-"""Fixtures: the peers of the session, and the runs against them, each made once."""
+"""Fixtures: the proxy of the session, and the runs against it, each made once."""
 
 import pytest
 
+from tests.faultserver import FaultServer
 from tests.peers import litellm_proxy
-from tests.peers.runs import RUNS, Peers, play
+from tests.peers.runs import play, settings
 
 
 @pytest.fixture(scope="session")
-def peers(tmp_path_factory):
-    """The proxy and what is behind it, started when they are first asked for."""
-    with Peers(tmp_path_factory.mktemp("peers")) as started:
+def rules():
+    """The server of the rule-based scientists behind the proxy, which counts what reaches it."""
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def proxy(rules, tmp_path_factory):
+    """The proxy, which can be asked."""
+    if reason := litellm_proxy.missing():
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("proxy")
+    with litellm_proxy.Proxy(folder, {"test": rules.url}) as started:
         yield started
 
 
 @pytest.fixture(scope="session")
-def played(peers, tmp_path_factory):
+def played(proxy, tmp_path_factory):
     """A function that makes a run, by its name, or gives the one that was made before."""
     made = {}
 
     def outcome(name):
-        reason = litellm_proxy.missing()
-        if reason is not None:
-            pytest.skip(reason)
         if name not in made:
             folder = tmp_path_factory.mktemp(name)
-            made[name] = play(peers.settings(RUNS[name]), folder, peers.key)
+            made[name] = play(settings(name, proxy), folder, proxy.key)
         return made[name]
 
     return outcome

@@ -2,24 +2,22 @@
 
 import pytest
 
-from tests.peers import litellm_proxy
-from tests.peers.runs import RUNS, play
+from tests.peers.runs import play, settings
 
-pytestmark = [
-    pytest.mark.peers,
-    pytest.mark.skipif(litellm_proxy.missing() is not None, reason=str(litellm_proxy.missing())),
-]
+pytestmark = pytest.mark.peers
 
 
-def test_requests_pass_the_proxy_and_the_words_come_back_as_they_were(peers, played, tmp_path):
+def test_requests_pass_the_proxy_and_the_words_come_back_as_they_were(
+    rules, proxy, played, tmp_path
+):
     through = played("rules")
     # No other run reaches the server behind the proxy before the one below.
-    counts = peers.rules.counts()
-    assert counts["requests"] == through.requests()[0]
+    counts = rules.counts()
+    assert counts["requests"] == through.requests()
     assert counts["repeated_answers"] == 0
-    settings = peers.settings(RUNS["rules"])
-    del settings["key"]
-    direct = play(settings | {"api_base": peers.rules.url}, tmp_path, peers.key)
+    backend = settings("rules", proxy) | {"api_base": rules.url}
+    del backend["key"]
+    direct = play(backend, tmp_path, proxy.key)
     assert direct.code == 0, direct.printed
     assert through.summary["digest"] == direct.summary["digest"]
     assert through.summary["reading"]["rungs"]["strict"] == through.summary["reading"]["asked"]
@@ -37,31 +35,31 @@ def test_who_never_writes_json_is_asked_thrice_and_then_defaults_stand(played):
     reading, teams = outcome.summary["reading"], outcome.summary["teams"]
     assert reading["rungs"]["default"] + reading["rungs"]["unread"] == reading["asked"] > 0
     assert reading["verdicts"]["unreadable"] == reading["asked"]
-    assert outcome.requests()[0] == 3 * reading["asked"]
+    assert outcome.requests() == 3 * reading["asked"]
     assert teams["published"] == 0
     assert sum(teams["dissolved"].values()) == 3
 
 
 @pytest.mark.parametrize(
-    ("settings", "key", "told"),
+    ("changes", "key", "told"),
     [
         ({}, "sk-another", "put a valid key"),
         ({"model": "nobody"}, None, "backend.model"),
         ({"model": "mock-busy", "retry": {"first": 0.05, "patience": 1.0}}, None, "HTTP 429"),
     ],
 )
-def test_what_the_proxy_refuses_stops_the_run_with_advice(peers, tmp_path, settings, key, told):
-    backend = peers.settings(RUNS["prose"]) | settings
-    outcome = play(backend, tmp_path, key or peers.key)
+def test_what_the_proxy_refuses_stops_the_run_with_advice(proxy, tmp_path, changes, key, told):
+    backend = settings("prose", proxy) | changes
+    outcome = play(backend, tmp_path, key or proxy.key)
     assert outcome.code == 5, outcome.printed
     assert told in outcome.printed
     assert "Traceback" not in outcome.printed
     assert outcome.summary["partial"] is not None
 
 
-def test_the_key_stands_nowhere(peers, played):
+def test_the_key_stands_nowhere(proxy, played):
     folder = played("json").folder
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert files
-    assert not [path.name for path in files if peers.key.encode() in path.read_bytes()]
-    assert peers.key not in played("json").printed
+    assert not [path.name for path in files if proxy.key.encode() in path.read_bytes()]
+    assert proxy.key not in played("json").printed

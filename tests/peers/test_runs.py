@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.peers.runs import RUNS, replay
+from tests.peers.runs import RUNS, society
 from virsci_society.metrics.cost import RUNGS
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
@@ -35,7 +35,7 @@ def test_rungs_and_defaults_are_counted(played, name):
     asked = questions[questions["rung"].notna() | questions["verdict"].notna()]
     assert reading["asked"] == len(asked) == sum(reading["rungs"][rung] for rung in RUNGS)
     assert reading["rungs"]["default"] == int(asked["defaulted"].sum())
-    requests, _ = outcome.requests()
+    requests = outcome.requests()
     assert requests == ledger["attempts"] == sum(ledger["outcomes"].values())
     repeated = int(calls["act"].isin(REPEATED_ACTS).sum())
     # All else that was sent are attempts whose answer held no text.
@@ -45,5 +45,5 @@ def test_rungs_and_defaults_are_counted(played, name):
 
 def test_a_run_replays_without_its_server(played):
     outcome = played("json")
-    again = replay(outcome)
+    again = society(["replay", str(outcome.folder)], outcome.folder.parent)
     assert again.returncode == 0, again.stdout + again.stderr
