@@ -48,51 +48,32 @@ def misfits(mistakes, root=ROOT):
         texts = {}
         for edit in mistake.edits:
             try:
-                texts[edit.file] = edited(edit, texts.get(edit.file) or _read(root / edit.file))
+                held = texts.get(edit.file) or (root / edit.file).read_text(encoding="utf-8")
+                texts[edit.file] = edited(edit, held)
+            except FileNotFoundError:
+                faults.append(f"{mistake.name}: there is no {edit.file}")
             except ValueError as error:
                 faults.append(f"{mistake.name}: {error}")
-        faults += [
-            f"{mistake.name}: {file} is no Python any more"
-            for file, text in texts.items()
-            if file.endswith(".py") and not _compiles(text)
-        ]
+        for file, text in texts.items():
+            try:
+                ast.parse(text if file.endswith(".py") else "")
+            except SyntaxError:
+                faults.append(f"{mistake.name}: {file} is no Python any more")
     return faults
 
 
 def edited(edit, text):
-    """The text of the edit's file with the mistake in it.
-
-    The pattern is compared token by token, so that line breaks do not matter. A name of it that
-    the place no longer holds has been renamed: it stands for whatever one name stands there, and
-    the replacement takes that name too."""
+    """The text of the edit's file with the mistake in it; line breaks do not matter."""
     start, end = span(edit, text)
-    renamed = set()
-    if edit.function:
-        renamed = set(re.findall(r"\b[^\W\d]\w*", edit.old))
-        renamed -= set(re.findall(r"\w+", text[start:end]))
-    fits = list(_pattern(edit.old, renamed).finditer(text, start, end))
+    tokens = map(re.escape, re.findall(r"\w+|[^\w\s]", edit.old))
+    # The replacement was written with the white space around the old text in mind.
+    lead = edit.old[: len(edit.old) - len(edit.old.lstrip())]
+    tail = edit.old[len(edit.old.rstrip()) :]
+    pattern = re.compile(re.escape(lead) + r"\s*".join(tokens) + re.escape(tail))
+    fits = list(pattern.finditer(text, start, end))
     if len(fits) != 1:
         raise ValueError(f"{edit.place} holds {edit.old!r} {len(fits)} times")
-    new = edit.new
-    for name, other in fits[0].groupdict().items():
-        new = re.sub(rf"\b{name}\b", other, new)
-    return text[: fits[0].start()] + new + text[fits[0].end() :]
-
-
-def _pattern(old, renamed):
-    """A pattern that finds these tokens, whatever white space stands between them."""
-    seen = set()
-    parts = []
-    for part in re.findall(r"\w+|[^\w\s]", old):
-        if part in renamed:
-            parts.append(f"(?P={part})" if part in seen else rf"(?P<{part}>[^\W\d]\w*)")
-            seen.add(part)
-        else:
-            parts.append(re.escape(part))
-    # The replacement was written with the white space around the old text in mind.
-    lead = old[: len(old) - len(old.lstrip())]
-    tail = old[len(old.rstrip()) :]
-    return re.compile(re.escape(lead) + r"\s*".join(parts) + re.escape(tail))
+    return text[: fits[0].start()] + edit.new + text[fits[0].end() :]
 
 
 def span(edit, text):
@@ -118,21 +99,6 @@ def _inside(body):
             yield node
         else:
             yield from _inside(list(ast.iter_child_nodes(node)))
-
-
-def _read(path):
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ValueError(f"there is no {path.name}") from None
-
-
-def _compiles(text):
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return False
-    return True
 
 
 def plant(mistake, root):
@@ -196,33 +162,18 @@ def try_mistake(mistake, pristine):
     return Outcome(mistake, "", seconds, done.stdout[-2000:] if done.returncode else "")
 
 
-def line(outcome):
-    """One row of the printed table."""
-    verdict = "noticed" if outcome.by else "BROKEN" if outcome.trouble else "SURVIVED"
-    return f"{outcome.mistake.name:<32} {verdict:<9} {outcome.seconds:>4.0f} s  {outcome.by}"
-
-
-def chosen(*names):
-    """The mistakes to try: those of these names, or all if no name is given."""
-    return [mistake for mistake in MISTAKES if not names or mistake.name in names]
-
-
 def main():
     """Try the mistakes; 0 if every one has been noticed."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--only", metavar="NAME", nargs="+", default=(), help="try these alone")
-    parser.add_argument("--fits", action="store_true", help="only see whether the table fits")
-    arguments = parser.parse_args()
-    mistakes = chosen(*arguments.only)
+    only = parser.parse_args().only
+    mistakes = [mistake for mistake in MISTAKES if not only or mistake.name in only]
     if not mistakes:
         print("no such mistake; the table holds:", *(m.name for m in MISTAKES), sep="\n  ")
         return 1
     if faults := misfits(mistakes):
         print("the table no longer fits the sources:", *faults, sep="\n  ")
         return 1
-    if arguments.fits:
-        print(f"{len(mistakes)} mistakes fit the sources")
-        return 0
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pristine-") as folder:
         pristine = copy(ROOT, Path(folder), "__pycache__")
@@ -234,8 +185,9 @@ def main():
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for outcome in pool.map(lambda mistake: try_mistake(mistake, pristine), mistakes):
                 survivors += not outcome.by
-                print(line(outcome), outcome.trouble, sep="\n" if outcome.trouble else "")
-                sys.stdout.flush()
+                verdict = "noticed" if outcome.by else "BROKEN" if outcome.trouble else "SURVIVED"
+                told = f"{verdict:<9} {outcome.seconds:>4.0f} s  {outcome.by} {outcome.trouble}"
+                print(f"{outcome.mistake.name:<32} {told.rstrip()}", flush=True)
     noticed = len(mistakes) - survivors
     print(f"{noticed} of {len(mistakes)} noticed, in {time.monotonic() - start:.0f} s")
     return 1 if survivors else 0
