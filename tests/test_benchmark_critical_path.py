@@ -1,8 +1,6 @@
 """The longest chain of calls that wait for one another."""
 
-import pytest
-
-from benchmarks.critical_path import CriticalPath, lower_bound
+from benchmarks.critical_path import CriticalPath
 from virsci_society.scenarios.planning.plan import longest_chain
 from virsci_society.society.results.tables import TABLES
 
@@ -51,16 +49,6 @@ def test_an_invitation_waits_for_what_the_invitee_does_elsewhere():
     assert CriticalPath(rows, {"a": 1.0, "b": 3.0, "c": 1.0}).ends == {"b": 3.0, "a": 4.0, "c": 1.0}
 
 
-@pytest.mark.parametrize("act", ["re-ask", "trim"])
-def test_words_asked_for_again_have_come_with_the_last_asking(act):
-    again = [call(f"a/{act}{n}", 0.0, 1, "a", act) for n in (1, 2)]
-    calls = [call("a", 0.0, 1), *again, call("b", 1.0, 2, "a")]
-    assert (
-        CriticalPath(log(calls), dict.fromkeys(("a", again[0][0], again[1][0], "b"), 1.0)).length
-        == 4
-    )
-
-
 def test_a_guest_is_waited_for_if_there_was_one():
     guest = call("a/guest/G", 0.0, 2, "a", "guest", scientist="G")
     calls = [call("a", 0.0, 1), guest, call("b", 1.0, 3, "a/guest")]
@@ -92,9 +80,3 @@ def test_one_clock_waits_for_a_read_of_any_team_before_calls_of_later_dates():
     seconds = {"b": 7.0, "a": 1.0, "again": 2.0, "early": 1.0}
     assert longest_chain(rows, seconds) == 10.0
     assert CriticalPath(rows, seconds).ends["a"] == 3.0
-
-
-def test_no_run_is_faster_than_its_chain_or_its_work():
-    calls = [call("a", 0.0, 1), call("b", 0.0, 2)]
-    assert lower_bound(log(calls), {"a": 3.0, "b": 5.0}, 1) == (8.0, 5.0, 8.0)
-    assert lower_bound(log(calls), {"a": 3.0, "b": 5.0}, 2) == (5.0, 5.0, 4.0)

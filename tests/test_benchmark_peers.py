@@ -55,13 +55,6 @@ def test_the_table_has_figures_or_a_reason():
     assert all(line.count("|") == len(HEADS) + 1 for line in table)
 
 
-@pytest.mark.parametrize("text", ["64", "x3", "64x", "64x-1", "0x4", "a x b"])
-def test_work_is_stated_as_agents_and_calls(text):
-    assert peers.read_work("64x80") == (64, 80)
-    with pytest.raises(peers.argparse.ArgumentTypeError, match="64x80"):
-        peers.read_work(text)
-
-
 SAYS = """
 import sys
 print("noise {")
@@ -77,13 +70,6 @@ def test_the_figures_of_a_run_are_its_last_line_of_json(tmp_path):
     assert peers.finish(run, output, 60.0) == {"wall": 1.0}
     with pytest.raises(peers.Failed, match="more noise"):
         peers.finish(peers.start([sys.executable, "-S", "-c", SAYS, "1"], output), output, 60.0)
-
-
-def test_a_run_that_takes_too_long_is_ended_and_said(tmp_path):
-    run = peers.start([sys.executable, "-S", "-c", "input()"], tmp_path / "output.txt")
-    with pytest.raises(peers.Failed, match="not finished in 0 s"):
-        peers.finish(run, tmp_path / "output.txt", 0.0)
-    assert run.poll() is not None
 
 
 def test_the_ceiling_makes_every_call_once(tmp_path):

@@ -11,7 +11,6 @@ from benchmarks import all as bench
 from benchmarks import start_up
 from benchmarks.marks import MARKS, Mark
 from benchmarks.page import DOCS, marks
-from tests.promises.__main__ import counting
 from virsci_society.scenarios.cli.app import app
 
 FASTER = Mark("H0", "events a second", "kernel", lambda row: row.get("ratio"), 0.5, True, "1")
@@ -87,9 +86,8 @@ def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatc
 
 def test_every_text_that_a_benchmark_writes_has_its_place():
     from benchmarks.peers import __main__ as peers
-    from tests.promises import __main__ as promises
 
-    writers = (bench, peers, promises)
+    writers = (bench, peers)
     places = {(page.PAGE, page.NAME) for page in writers}
     assert len(places) == len(writers)
     for page, name in places:
@@ -105,6 +103,6 @@ def test_every_number_of_a_promise_is_defined():
     table = page.partition("# Promises\n")[2].partition("\n#")[0]
     defined = set(re.findall(r"^\| (R\d+) \|", table, re.MULTILINE))
     assert defined == {f"R{number}" for number in range(1, 19)}
-    for path in counting():
-        text = Path(path).read_text(encoding="utf-8")
+    for path in Path(__file__).parent.rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
         assert set(re.findall(r'promise\(\s*"(R\d+)', text)) <= defined, path

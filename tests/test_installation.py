@@ -166,12 +166,6 @@ def test_the_plain_installation_brings_no_client_of_models_and_no_plots():
     assert "virsci-society[llm,plots," in " ".join(extras["dev"])
 
 
-def test_the_installed_command_is_this_module():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert settings["project"]["scripts"] == {"society": "virsci_society._installation:main"}
-    assert settings["project"]["name"] == DISTRIBUTION
-
-
 def test_every_requirement_names_its_oldest_release():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert {"simpy==4.1", "litellm==1.85"} <= set(constraints(text))

@@ -13,7 +13,7 @@ from scipy import stats
 
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.offline.terms import text_without_frames
-from virsci_society.metrics.novelty.novelty import COLUMNS, novelty_scores
+from virsci_society.metrics.novelty.novelty import novelty_scores
 from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.metrics.teams.teams import diversity, freshness
 from virsci_society.protocols.virsci.protocol import VirSci
@@ -57,7 +57,7 @@ class Shuffled(Society):
 
 
 def work(ecosystem, seed, size=N, shuffled=False, **targets):
-    """One team, from its leader to its paper, or to none."""
+    """The society of one team, and its paper, if it wrote one."""
     society = (Shuffled if shuffled else Society)(
         ecosystem,
         protocol=VirSci(
@@ -96,14 +96,11 @@ def measure(ecosystem, seed, **team):
     table = novelty_scores(vectors, databases.past, databases.contemporary)
     ties = {tuple(sorted((names[i], names[j]))) for i, j, _ in society.network.ties_before_day_0()}
     return {
-        **{name: float(table[name][0]) for name in COLUMNS},
         **{name: float(table["HD"][row]) for row, name in enumerate(texts)},
-        "HD raw": float(table["HD_raw"][0]),
         "size": len(paper.authors),
         "freshness": freshness(paper.authors, ties),
         "diversity": diversity([ecosystem.profiles[rows[one]].topic for one in paper.authors]),
         "spoken": diversity([interests[0] for interests in spoken]),
-        "words": len(paper.abstract.split()),
     }
 
 
@@ -151,11 +148,6 @@ def test_it_vanishes_when_profiles_are_shuffled(found):
 
 
 @pytest.mark.slow
-def test_it_is_not_the_length_of_the_text(found):
-    assert stats.ttest_1samp(gaps(found, "words"), 0).pvalue > 0.05
-
-
-@pytest.mark.slow
 def test_teams_are_what_was_asked_for(found):
     for *_, values in found:
         for (share, shuffled), row in values.items():
@@ -163,33 +155,7 @@ def test_teams_are_what_was_asked_for(found):
             assert (row["spoken"] == share) is not shuffled
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [LEAST, MOST])
-def test_the_control_has_the_same_people_in_other_clothes(found, share):
-    ecosystem, seed, _ = found[0]
-    plain, paper = work(ecosystem, seed, diversity=share)
-    control, other = work(ecosystem, seed, diversity=share, shuffled=True)
-    assert paper.authors == other.authors
-    assert plain.log.rows["invitations"] == control.log.rows["invitations"]
-    assert paper.abstract != other.abstract
-    given, true = control.ecosystem.profiles, ecosystem.profiles
-    assert sorted(p.interests for p in given) == sorted(p.interests for p in true)
-    assert sum(p.interests == q.interests for p, q in zip(given, true, strict=True)) < 8
-    assert [(p.id, p.papers) for p in given] == [(q.id, q.papers) for q in true]
-
-
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_attained_freshness_is_counted_from_the_network(small, share):
     rows = (measure(small, seed, size=4, freshness=share) for seed in range(20))
     assert next(row["freshness"] for row in rows if row) == share
-
-
-@pytest.mark.slow
-def test_a_measure_agrees_with_plain_distances(small):
-    _, paper = work(small, 1, size=2)
-    vector = small.embedding.encode([paper_text(paper.title, paper.abstract)])[0]
-    past = databases_of(small).past.vectors.astype(np.float64)
-    lengths = np.linalg.norm(past, axis=1, keepdims=True)
-    unit = vector / np.linalg.norm(vector.astype(np.float64))
-    nearest = np.sort(np.linalg.norm(past / np.where(lengths > 0, lengths, 1) - unit, axis=1))[:5]
-    assert measure(small, 1, size=2)["HD raw"] == pytest.approx(nearest.mean(), abs=1e-6)

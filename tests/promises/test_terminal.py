@@ -121,33 +121,17 @@ STUDY_COMMANDS = (
     ("study", "report", "study/sizes.yaml", "--out", STUDIED, "--trust"),
 )
 """Commands of a study, in an order in which what one writes is there for the next."""
+ANEW = ("run", "small.yaml", "--trust", "--out")
+STOPPED = ("--set", "backend.budget.calls=3", "--set", "backend.live=true")
 REFUSED = {
     "no run": ("show", f"no {NAMED}"),
     "no team": ("transcript", RUN, f"no {NAMED}"),
     "no scenario": ("run", f"no {NAMED}.yaml"),
     "no key": ("check", "small.yaml", "--trust", "--set", f"{NAMED}=1"),
     "no value": ("check", "small.yaml", "--trust", "--set", f"seed={NAMED}"),
-    "no answer": (
-        "run",
-        "small.yaml",
-        "--trust",
-        "--out",
-        f"s {NAMED}",
-        "--set",
-        "backend.fault=request",
-    ),
-    "outside code": ("run", "small.yaml", "--trust", "--out", "f", "--set", "backend.fault=own"),
-    "budget": (
-        "run",
-        "small.yaml",
-        "--trust",
-        "--out",
-        f"b {NAMED}",
-        "--set",
-        "backend.budget.calls=3",
-        "--set",
-        "backend.live=true",
-    ),
+    "no answer": (*ANEW, f"s {NAMED}", "--set", "backend.fault=request"),
+    "outside code": (*ANEW, "f", "--set", "backend.fault=own"),
+    "budget": (*ANEW, f"b {NAMED}", *STOPPED),
 }
 
 
@@ -295,7 +279,7 @@ def test_no_message_prints_a_control_character(society, promise, name):
 @pytest.mark.usefixtures("finished")
 def test_a_run_that_was_stopped_is_shown_without_control_characters(society):
     folder = f"stopped {NAMED}"
-    society(*REFUSED["budget"][:3], "--out", folder, *REFUSED["budget"][5:])
+    society(*ANEW, folder, *STOPPED)
     for command in (("show",), ("doctor",), ("export", "page")):
         code, told, errors = society(*command, folder)
         assert code == 0, errors
