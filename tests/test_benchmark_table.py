@@ -1,6 +1,5 @@
 """The table of all marks: each has a script, and its line says what the figure is worth."""
 
-import json
 import re
 from pathlib import Path
 
@@ -61,12 +60,6 @@ def results(tmp_path, monkeypatch):
 )
 def test_a_line_says_what_its_figure_is_worth(results, mark, ran, verdict):
     assert bench.row(mark, {"kernel": ran})["verdict"] == verdict
-
-
-def test_scripts_that_were_run_before_stay_in_the_table(results):
-    ran = {**IDLE, "seconds": 1.0}
-    (results / "bench.json").write_text(json.dumps({"runs": {"kernel": ran, "gone": ran}}))
-    assert bench.earlier_runs() == {"kernel": ran}
 
 
 def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatch):

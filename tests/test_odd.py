@@ -50,13 +50,6 @@ def test_constants_have_the_values_of_the_code():
         assert row[0] == f"`{getattr(importlib.import_module(module), name)}`", path
 
 
-def test_tables_have_the_columns_that_are_read():
-    for first, head in HEAD.items():
-        heads = [cells_of(line) for line in PAGE.splitlines() if line.startswith(f"| {first} |")]
-        assert heads
-        assert all(one == head for one in heads)
-
-
 def test_the_seven_elements_of_the_protocol_stand_in_order():
     elements = [
         *("Purpose and patterns", "Entities, state variables, scales"),

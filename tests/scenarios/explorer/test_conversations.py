@@ -31,17 +31,6 @@ def test_as_many_items_as_there_is_room_for(room):
     assert kept >= 0.9 * min(room // 2, 50)
 
 
-def test_few_texts_are_made(monkeypatch):
-    made = []
-
-    def make(some):
-        made.append(len(some))
-        return "x" * len(some)
-
-    fit(["x"] * 100_000, make, 30_000)
-    assert len(made) < 20
-
-
 def test_all_calls_and_papers_are_kept_where_there_is_room(run, made):
     words = pack_words(run, made, PromptBook(missing="not asked for"), 10**6)
     values, _ = unpack(words.said)

@@ -12,10 +12,8 @@ from urllib.parse import unquote
 import pytest
 
 from tests.command_line import society
-from tests.faultserver.plan import Plan
-from tests.faultserver.process import FaultServer
 from tests.scenarios.study.test_running import TINY, written
-from virsci_society import load_scenario, run_scenario
+from virsci_society import run_scenario
 from virsci_society.scenarios.export import archive
 from virsci_society.society.results.run import Run
 
@@ -263,23 +261,6 @@ def test_a_study_is_archived_with_all_of_its_runs(tmp_path):
     done = society("doctor", path)
     assert done.exit_code == 0, done.output
     assert "2 of 2 runs" in done.stdout
-
-
-@pytest.mark.slow
-def test_a_run_over_http_is_replayed_without_its_server(small_text, tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
-    file = tmp_path / "live.yaml"
-    file.write_text(small_text, encoding="utf-8")
-    with FaultServer(Plan(rates={"dropped": 0.1})) as server:
-        backend = {"use": "litellm", "model": "openai/test", "api_base": server.url}
-        settings = {f"backend.{name}": value for name, value in backend.items()}
-        folder = run_scenario(load_scenario(file, **settings), tmp_path / "run")
-    path = packed(folder, tmp_path / "live.zip")
-    root = check_crate(path)
-    assert "the language model openai/test, through litellm" in root["description"]
-    done = society("doctor", path)
-    assert done.exit_code == 0, done.output
-    assert "answers: the language model openai/test, through litellm" in done.stdout
 
 
 def test_an_archive_that_would_fill_the_disk_is_refused_before_it_is_unpacked(

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.command_line import society
-from virsci_society.agents.errors import BudgetReached, InputError
+from virsci_society.agents.errors import BudgetReached
 from virsci_society.agents.files.file_hashes import hash_json
 from virsci_society.scenarios.config.document import IDENTITY
 from virsci_society.scenarios.review.review import PanelReview, read_averages
@@ -146,11 +146,6 @@ def test_a_run_of_a_hybrid_is_reviewed_by_its_model_alone(held, live):
     )
     assert made.folder.name == "test"
     assert made.scenario.backend.backend.model == "test"
-
-
-def test_a_folder_that_is_no_run_is_refused(here):
-    with pytest.raises(InputError, match="no such folder"):
-        PanelReview.of(here / "nothing", KINDS["virsci"])
 
 
 STUDY = """\

@@ -9,7 +9,6 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.correlations import krippendorff_alpha
-from virsci_society.scenarios.review.review_kinds import RUBRIC_SCORES
 from virsci_society.scenarios.review.sheets import (
     SheetPaper,
     agreement_table,
@@ -171,18 +170,6 @@ def test_pairs_of_a_study_are_of_one_replicate_and_show_their_topic():
     shifted = [replace(one, replicate=one.replicate + one.arm) for one in both]
     with pytest.raises(InputError, match="the same topic in the same replicate"):
         pair_sheet(shifted, seed=2)
-
-
-def test_proposals_are_rated_on_the_dimensions_of_their_rubric(tmp_path):
-    rows, key = rating_sheet(on_topics("x", "bees", "moss"), RUBRIC_SCORES, seed=1)
-    assert {row["topic"] for row in rows} == {"bees", "moss"}
-    rated = [row | {name: str(4 + n % 6) for n, name in enumerate(RUBRIC_SCORES)} for row in rows]
-    write_sheet(tmp_path / "s.csv", rated, key)
-    answers = read_sheets([tmp_path / "s.csv"], read_key(tmp_path / "s.key.json"))
-    assert answers["dimension"].tolist() == [*RUBRIC_SCORES, *RUBRIC_SCORES]
-    write_sheet(tmp_path / "e.csv", rows, key)
-    with pytest.raises(InputError, match="strategic_vision of R001: it is empty"):
-        read_sheets([tmp_path / "e.csv"], key)
 
 
 @pytest.fixture
