@@ -22,44 +22,17 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Mapping[str, pd.DataFrame]]
     """Tables by the names of their files and of what was compared."""
 
-ROWS = {
-    "measure": "measure",
-    "simulated": "run",
-    "simulated_sd": "sd",
-    "observed": "real",
-    "before": "before",
-    "distance": "off",
-    "kind": "as",
-    "in_tolerances": "tolerances",
-    "within": "ok",
-}
-SCORED = {
-    "window": "years",
-    "side": "column",
-    "score": "score",
-    "score_sd": "sd",
-    "within": "ok",
-    "score_before": "before",
-    "within_before": "ok",
-    "score_closed": "closed",
-    "within_closed": "ok",
-}
-PEOPLE = {
-    "target": "what",
-    "predictor": "predicted by",
-    "auc": "AUC",
-    "auc_low": "low",
-    "auc_high": "high",
-    "less": "- society",
-    "less_low": "low",
-    "less_high": "high",
-    "precision": "AP",
-    "expected": "expected",
-    "observed": "observed",
-    "candidates": "of",
-}
+ROWS = (
+    "measure; simulated: run; simulated_sd: sd; observed: real; before; distance: off; kind: as; "
+)
+ROWS += "kind: as; in_tolerances: tolerances; within: ok"
+SCORED = "window: years; side: column; score; score_sd: sd; within: ok; score_before: before; "
+SCORED += "within_before: ok; score_closed: closed; within_closed: ok"
+PEOPLE = "target: what; predictor: predicted by; auc: AUC; auc_low: low; auc_high: high; "
+PEOPLE += "less: - society; less_low: low; less_high: high; precision: AP; expected; observed; "
+PEOPLE += "candidates: of"
+"""Columns that are printed, with their heads where these are others."""
 KINDS = {"relative": "share", "difference": "diff"}
-"""Columns that are printed, and their heads."""
 HEADS = (
     "run: mean over runs, sd over runs; real: after the boundary; before: as long before it; off: "
     "run - real (diff), the same over the real (share), or a distance from 0 (alike) to 1 (KS: "
@@ -183,7 +156,7 @@ def _ideas(
 
     found = [backtest_runs(one, ecosystem) for one in compared]
     for one in found if show else ():
-        heads = {str(name): str(name).replace("_", " ") for name in one.summary}
+        heads = "; ".join(f"{name}: {str(name).replace('_', ' ')}" for name in one.summary)
         _print_columns(f"{one.name}: did the ideas come true?", one.summary, heads)
         for note in (IDEAS, *one.notes):
             tell(note)
@@ -216,10 +189,11 @@ def _people(
     return {"people": found}, {"people": {name: _as_rows(table) for name, table in found.items()}}
 
 
-def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
-    """Print some columns of a data frame, under their heads."""
-    rows = [tuple(row.values()) for row in _as_rows(table[[*columns]])]
-    print_table(title, tuple(columns.values()), rows)
+def _print_columns(title: str, table: pd.DataFrame, columns: str) -> None:
+    """Print some columns of a data frame, given as ``name: head; name; ...``."""
+    pairs = [one.partition(": ") for one in columns.split("; ")]
+    rows = [tuple(row.values()) for row in _as_rows(table[[name for name, _, _ in pairs]])]
+    print_table(title, tuple(head or name for name, _, head in pairs), rows)
 
 
 def _as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:

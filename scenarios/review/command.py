@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,28 +12,12 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded, tell
-from virsci_society.scenarios.terminal.console import cell, print_table
+from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from virsci_society.scenarios.review.review_kinds import ReviewKind
-
-WITHIN = "[95 %]"
-"""Ends the head of a column that is printed with its interval."""
-CORRELATION = {
-    **{"measure": "measure", "against": "rating", "n": "n"},
-    **{"Pearson [95 %]": "pearson", "Spearman [95 %]": "spearman"},
-}
-AGREEMENT = {
-    **{"rating": "dimension", "alpha [95 %]": "alpha"},
-    **{"abstracts": "abstracts", "raters": "raters"},
-}
-PREFERENCE = {
-    **{"arm": "arm", "against": "other", "decided": "n", "ties": "ties"},
-    **{"preferred [95 %]": "preferred", "p": "p"},
-}
-"""Columns of tables by the heads under which they are printed."""
 
 
 @guarded
@@ -179,14 +163,14 @@ def _read_sheets(paths: Sequence[Path], key: Path) -> None:
     if content["asked"] == [sheets.PREFERRED]:
         tables = sheets.pair_results(answers, content)
         title = "which is preferred (exact interval, binomial test)"
-        _print_columns(title, tables["preferences"], PREFERENCE)
+        _print_frame(title, tables["preferences"])
     else:
         tables = sheets.rating_results(answers, content)
         grouped = tables["ratings"].groupby(["arm", "dimension"], sort=True)["score"]
         rows = [(*name, len(scores), float(scores.mean())) for name, scores in grouped]
         print_table("ratings by arm", ("arm", "rating", "ratings", "mean"), rows)
-        title = "agreement between raters (Krippendorff's alpha)"
-        _print_columns(title, tables["agreement"], AGREEMENT)
+        title = "agreement between raters (Krippendorff's alpha, 95 % interval)"
+        _print_frame(title, tables["agreement"])
         _print_correlations(tables["correlations"])
     sheets.write_results(folder, tables, content)
     # The names are those of files that raters send back.
@@ -197,24 +181,14 @@ def _read_sheets(paths: Sequence[Path], key: Path) -> None:
 def _print_correlations(found: pd.DataFrame) -> None:
     from virsci_society.scenarios.review.sheets import MIN_ABSTRACTS
 
-    if not len(found):
+    if len(found):
+        _print_frame("correlation over abstracts, with 95 % intervals", found)
+    else:
         tell(
             f"no correlations: fewer than {MIN_ABSTRACTS} abstracts have both a measure and a score"
         )
-        return
-    _print_columns("correlation over abstracts", found, CORRELATION)
 
 
-def _print_columns(title: str, found: pd.DataFrame, columns: Mapping[str, str]) -> None:
-    """Print columns by their heads, those whose head says so with their 95 % intervals."""
-
-    def within(row: Mapping[Any, Any], name: str) -> str:
-        prefix = f"{name}_" if f"{name}_low" in row else ""
-        low, high = (cell(float(row[f"{prefix}{end}"])) for end in ("low", "high"))
-        return f"{cell(float(row[name]))} [{low}, {high}]"
-
-    rows = [
-        [within(row, name) if WITHIN in head else row[name] for head, name in columns.items()]
-        for row in found.to_dict("records")
-    ]
-    print_table(title, tuple(columns), rows)
+def _print_frame(title: str, table: pd.DataFrame) -> None:
+    heads = tuple(str(name).replace("_", " ") for name in table)
+    print_table(title, heads, list(table.itertuples(index=False, name=None)))
