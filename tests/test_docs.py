@@ -288,13 +288,7 @@ def test_there_is_a_recipe_for_every_kind_of_server():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "port",
-    [
-        pytest.param(port, marks=pytest.mark.slow if number else ())
-        for number, port in enumerate(PLAYED)
-    ],
-)
+@pytest.mark.parametrize("port", PLAYED)
 def test_the_recipe_of_a_local_server_runs_and_no_page_is_cut(port, tmp_path, monkeypatch):
     (recipe,) = (one for one in RECIPES if f":{port}" in " ".join(one))
     monkeypatch.chdir(tmp_path)

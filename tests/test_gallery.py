@@ -15,8 +15,6 @@ GALLERY = ROOT / "examples" / "gallery"
 SCRIPTS = sorted(GALLERY.glob("[!_]*.py"))
 TEXTS = {script.stem: script.read_text(encoding="utf-8") for script in SCRIPTS}
 ALLOWED = {"matplotlib", "networkx", "numpy", "pandas", "virsci_society"}
-QUICK = ("communities", "lotka")
-"""Pictures of one wordless run, which takes a few seconds; the slow test draws all others."""
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -40,20 +38,10 @@ def test_the_page_shows_every_script_once():
     assert sorted(re.findall(r"^\[(\w+)\.py\]\(.*\)$", page, re.MULTILINE)) == sorted(TEXTS)
 
 
-def draw(names, folder):
-    subprocess.run([sys.executable, str(GALLERY), *names], cwd=folder, check=True)
-    for name in names:
-        picture = (folder / f"{name}.svg").read_text(encoding="utf-8")
+@pytest.mark.slow
+def test_the_pictures_are_drawn(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    subprocess.run([sys.executable, str(GALLERY), *TEXTS], cwd=tmp_path, check=True)
+    for name in TEXTS:
+        picture = (tmp_path / f"{name}.svg").read_text(encoding="utf-8")
         assert picture.count("<path") > 10, name
-
-
-@pytest.mark.slow
-def test_two_pictures_of_one_run_are_drawn(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    draw([*QUICK], tmp_path)
-
-
-@pytest.mark.slow
-def test_the_other_pictures_are_drawn(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    draw([name for name in TEXTS if name not in QUICK], tmp_path)

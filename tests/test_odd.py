@@ -9,7 +9,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "odd.md").read_text(encoding="utf-8")
-HEAD = {"constant": ["constant", "value", "unit", "meaning", "source"]}
 
 
 def cells_of(line):
