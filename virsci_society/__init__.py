@@ -87,57 +87,6 @@ if TYPE_CHECKING:
     from virsci_society.society.teams.contracts import TeamProtocol as TeamProtocol
     from virsci_society.society.teams.lab import Lab as Lab
     from virsci_society.society.teams.team import Team as Team
-__all__ = [
-    "METRICS",
-    "Acceptance",
-    "Answer",
-    "Backend",
-    "Careers",
-    "Days",
-    "Discussion",
-    "DiscussionSettings",
-    "Dissolved",
-    "Fact",
-    "Form",
-    "Founding",
-    "InputError",
-    "JsonSource",
-    "Lab",
-    "Leaders",
-    "Manuscript",
-    "Offline",
-    "Part",
-    "Process",
-    "Profile",
-    "Prompt",
-    "Publication",
-    "RawAuthor",
-    "RawRecord",
-    "Reference",
-    "Reply",
-    "Request",
-    "ResearchSystem",
-    "Run",
-    "Scenario",
-    "ScenarioSociety",
-    "SelectionPolicy",
-    "Society",
-    "Source",
-    "Study",
-    "Team",
-    "TeamProtocol",
-    "Times",
-    "Usage",
-    "compute_metric",
-    "load_scenario",
-    "make_embedding",
-    "make_progress",
-    "measure_run",
-    "replay",
-    "run_figures",
-    "run_scenario",
-    "run_study",
-]
 
 # In a notebook without ipywidgets, tqdm, which Mesa imports, warns that its bars will be text.
 warnings.filterwarnings("ignore", message="IProgress not found")
@@ -193,6 +142,7 @@ _HOMES = {
     "run_scenario": "scenarios.runs.execute",
     "run_study": "scenarios.study.run_study",
 }
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
