@@ -4,8 +4,8 @@ Importing everything that a run needs takes seconds, and so does a first run. On
 once; then it forks a child for each order that it reads, and the child does what was ordered in a
 process of its own, as a user's would; the workers of a study are forks of that child. The hash seed
 differs from that of the tests, numerical libraries use one thread, and no client of a model has
-been imported: ``Nursery.branch`` makes a nursery that has one. Where several workers run the tests,
-all nurseries are forked from one process, and fault servers too.
+been imported: ``Nursery.branch`` makes a nursery that has one. All nurseries are forked from one
+process, also where several workers run the tests, and fault servers too.
 """
 
 import atexit
@@ -36,9 +36,9 @@ SELDOM = (50_000, 20, 20)
 """When garbage is collected: by default every 700 objects, which a run makes by the million."""
 MAIN = "from tests.forked_commands import main; main()"
 SHARED = "TESTS_NURSERY"
-"""The variable with the address of a server that all workers share."""
+"""The variable with the address of the server."""
 LIVE = ("openai", "aiohttp")
-"""The modules of the branch that all workers share as well."""
+"""The modules of the branch that is shared as well."""
 SMALL = {
     "population.ecosystem.scientists": 8,
     "population.ecosystem.papers": 40,
@@ -50,11 +50,10 @@ SMALL = {
 
 
 class SharedServer:
-    """The process that the nurseries of all workers have been forked from; it listens on a socket.
+    """The process that all nurseries have been forked from; it listens on two sockets.
 
-    Where several workers run the tests, each would import and run all of that for itself. Their
-    coordinator makes this one, and its address is in their environment. A second socket is that of
-    its branch with the client of a model.
+    Its address is in the environment, so that several workers share it. The second socket is that
+    of its branch with the client of a model.
     """
 
     def __init__(self):
@@ -64,7 +63,15 @@ class SharedServer:
             for one, place in ((listening, path), (live, f"{path}-live")):
                 one.bind(place)
                 one.listen()
-            self._process = start_server(listening, live)
+            numbers = [one.fileno() for one in (listening, live)]
+            seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", MAIN, *map(str, numbers)],
+                cwd=ROOT,
+                env=os.environ | ONE_THREAD | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+                stdin=subprocess.PIPE,
+                pass_fds=numbers,
+            )
         os.environ[SHARED] = path
 
     def close(self):
@@ -72,18 +79,6 @@ class SharedServer:
         os.environ.pop(SHARED, None)
         self._process.communicate(timeout=120)
         self._folder.cleanup()
-
-
-def start_server(*connections):
-    """Start a process that imports everything and then serves there."""
-    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
-    return subprocess.Popen(
-        [sys.executable, "-c", MAIN, *(str(one.fileno()) for one in connections)],
-        cwd=ROOT,
-        env=os.environ | ONE_THREAD | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE,
-        pass_fds=[one.fileno() for one in connections],
-    )
 
 
 def connected(path):
@@ -111,20 +106,15 @@ class Nursery:
     def __init__(self, server=None):
         self._folder = tempfile.TemporaryDirectory(prefix="nursery-")
         self._numbers = count()
-        self._process = None
-        if server is None and SHARED in os.environ:
-            server = connected(os.environ[SHARED])
-        elif server is None:
-            server, theirs = socket.socketpair()
-            self._process = start_server(theirs)
-            theirs.close()
-        self._server = server
-        self._answers = server.makefile("r", encoding="utf-8")
+        if SHARED not in os.environ:
+            atexit.register(SharedServer().close)
+        self._server = server or connected(os.environ[SHARED])
+        self._answers = self._server.makefile("r", encoding="utf-8")
         assert self._answers.readline() == "ready\n"
 
     def branch(self, *modules, **environment):
         """Another nursery, whose processes have these modules and variables as well."""
-        if modules == LIVE and SHARED in os.environ:
+        if modules == LIVE:
             made = Nursery(connected(f"{os.environ[SHARED]}-live"))
             made._ask({"variables": environment})
             return made
@@ -171,19 +161,15 @@ class Nursery:
         """Let the server end."""
         self._answers.close()
         self._server.close()
-        if self._process is not None:
-            self._process.communicate(timeout=120)
         self._folder.cleanup()
 
     def _begin(self, order):
         order["cwd"] = str(order.get("cwd") or Path.cwd())
-        pid = self._ask(order)["pid"]
-        return pid
+        return self._ask(order)["pid"]
 
     def _ask(self, order):
         self._server.sendall(json.dumps(order).encode() + b"\n")
-        answer = json.loads(self._answers.readline())
-        return answer
+        return json.loads(self._answers.readline())
 
 
 def hash_of(text):
@@ -432,17 +418,15 @@ def ended(pid, kill_after):
 def main():
     """Serve the process that has started this one."""
     sys.path.remove("")  # as the script ``society`` finds nothing in the current folder by itself
-    connection, *live = (socket.socket(fileno=int(one)) for one in sys.argv[1:])
+    listening, live = (socket.socket(fileno=int(one)) for one in sys.argv[1:])
     os.environ.pop(SHARED, None)
     warm_up()
-    if not live:
-        serve(connection)
-    elif os.fork():
-        live[0].close()
-        serve_many(connection)
+    if os.fork():
+        live.close()
+        serve_many(listening)
     else:
-        connection.close()
-        serve_many(live[0], LIVE)
+        listening.close()
+        serve_many(live, LIVE)
 
 
 def serve_many(listening, modules=()):
