@@ -74,7 +74,7 @@ class AssemblyRun:
         founders: tuple[float, set[int]] = (-1.0, set())
         foundings = self._founding.foundings(len(self.population), self.streams)
         for ordinal, (date, _) in enumerate(foundings):
-            if date >= until or self._founding.is_complete(ordinal):
+            if date >= until:
                 break
             self.day = date
             # Nobody founds two teams on one date, as in a society.

@@ -61,10 +61,6 @@ class Founding(Part):
         """
         raise NotImplementedError
 
-    def is_complete(self, founded: int) -> bool:
-        """Whether no more teams may be founded after so many, those of newcomers included."""
-        return False
-
     def counted_on(self, past: Callable[[], Authorships]) -> Self:
         """This rule with a number in place of what is counted on past papers.
 
@@ -86,23 +82,16 @@ class Poisson(Founding):
     per_scientist: ClassVar[bool] = True
     teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
     """Foundings per scientist and year. Unit: teams per scientist and year. Source: assumed."""
-    most: int | None = Field(default=None, ge=1, le=100_000_000)
-    """No more teams than this are founded; null: no limit. Unit: teams. Source: no limit."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """Foundings without end, in order of date."""
         mean_gap = DAYS_PER_YEAR / (self.teams_per_year * scientists)
-        date, ordinal = 0.0, 0
-        while self.most is None or ordinal < self.most:
+        date = 0.0
+        for ordinal in count():
             rng = streams.stream("founding", ordinal)
             # On the grid of ticks, where sums of dates are exact (rule 11).
             date += to_ticks(rng.exponential(mean_gap))
             yield date, int(rng.integers(scientists))
-            ordinal += 1
-
-    def is_complete(self, founded: int) -> bool:
-        """Whether ``most`` foundings have happened, those of newcomers included."""
-        return self.most is not None and founded >= self.most
 
 
 class Yearly(Founding):
@@ -126,8 +115,8 @@ class Yearly(Founding):
         """Foundings in order of date; an end where the rate falls so fast that no more come."""
         if self.teams_per_year == "counted":
             raise InputError("founding.teams_per_year: counted needs past papers; give a number")
-        passed, ordinal = 0.0, 0
-        while True:
+        passed = 0.0
+        for ordinal in count():
             # Time rescaling: the cumulative rate at the foundings is a unit Poisson process.
             passed += streams.stream("founding", ordinal).exponential() / self.teams_per_year
             # ``passed`` is the integral of exp(growth x years) up to the date.
@@ -137,7 +126,6 @@ class Yearly(Founding):
                 return
             years = math.log(inside) / self.growth if self.growth else passed
             yield to_ticks(years * DAYS_PER_YEAR), None
-            ordinal += 1
 
     def counted_on(self, past: Callable[[], Authorships]) -> Self:
         """This rule with the number of teams a year that is counted on past papers."""
@@ -185,7 +173,12 @@ class Once(Founding):
 
 
 class Bursts(Founding):
-    """A self-exciting (Hawkes 1971) process: foundings come in bursts."""
+    """A self-exciting (Hawkes 1971) process: foundings come in bursts.
+
+    The rate of the society is mu plus offspring / memory x exp(-age / memory) for every founding
+    of that age. It begins without a past. Gaps are drawn exactly after Dassios and Zhao (2013),
+    each from a stream named by its ordinal, in constant time; leaders are uniform.
+    """
 
     per_scientist: ClassVar[bool] = True
 
@@ -202,23 +195,21 @@ class Bursts(Founding):
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """Foundings without end, in order of date."""
         mu = self.teams_per_year * scientists / DAYS_PER_YEAR * (1 - self.offspring)
-        date, excess, ordinal = 0.0, 0.0, 0
-        while True:
+        date, excess = 0.0, 0.0
+        for ordinal in count():
             rng = streams.stream("founding", ordinal)
             # Two independent causes of a founding: the one that comes first brings it.
-            gap = to_ticks(min(rng.exponential(1 / mu), self._incited(excess, rng.random())))
+            gap = rng.exponential(1 / mu)
+            chance = rng.random()
+            if excess:
+                # log1p(-chance) is finite, because chance can be 0 but not 1.
+                left = 1 + math.log1p(-chance) / (excess * self.memory)
+                if left > 0:
+                    gap = min(gap, -self.memory * math.log(left))
+            gap = to_ticks(gap)
             date += gap
             excess = excess * math.exp(-gap / self.memory) + self.offspring / self.memory
             yield date, int(rng.integers(scientists))
-            ordinal += 1
-
-    def _incited(self, excess: float, chance: float) -> float:
-        """Days to the first founding that earlier ones bring about; infinite: none."""
-        if excess == 0:
-            return math.inf
-        # log1p(-chance) is finite, because chance can be 0 but not 1.
-        left = 1 + math.log1p(-chance) / (excess * self.memory)
-        return -self.memory * math.log(left) if left > 0 else math.inf
 
 
 class CallsForProposals(Founding):

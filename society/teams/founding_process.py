@@ -17,7 +17,7 @@ class FoundingProcess:
     def __init__(self, world: World) -> None:
         self.labs: dict[str, Lab] = {}
         self._world = world
-        self._streams, self._count = Streams(world.streams.seed), 0
+        self._streams = Streams(world.streams.seed)
         self._projects: dict[int, int] = {}
         self._founders: tuple[float, set[int]] = (-1.0, set())
 
@@ -32,7 +32,7 @@ class FoundingProcess:
     def restart(self, number: int) -> None:
         """Found by another rule for everybody, since the intervention of this number."""
         # The new streams object is also the sign by which the old processes end.
-        self._streams, self._count = Streams(self._world.streams.seed, "since", number), 0
+        self._streams = Streams(self._world.streams.seed, "since", number)
         self.begin(range(len(self._world.population)))
 
     def _found_teams(self, rows: range) -> Process[None]:
@@ -49,9 +49,8 @@ class FoundingProcess:
                 return
             yield world.env.timeout(date - world.day)
             # Only after the wait: an intervention may have set another rule meanwhile.
-            if current is not self._streams or world.founding.is_complete(self._count):
+            if current is not self._streams:
                 return
-            self._count += 1
             self._found_next(row, rows, streams, ordinal)
 
     def _found_next(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> None:

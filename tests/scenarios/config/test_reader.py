@@ -241,7 +241,7 @@ def test_a_relative_path_is_relative_to_where_it_was_written(here):
         Times(),
         Times(homework=None, utterance=FixedDuration(length="10m"), deadline="18mo"),
         Times(homework=Lognormal(median="3h"), meeting_notice=0),
-        Poisson(most=3),
+        Poisson(max_teams=2),
         Once(count=2, every="1w"),
         VirSciSettings(),
         VirSciSettings(team_size=StatedSize(weights={2: 0.5, 5: 1}), turns=Turns(ideas=2)),

@@ -188,11 +188,6 @@ def test_a_longer_run_only_adds_foundings():
     assert foundings(Poisson(), 20, 400.0, seed=1) != long
 
 
-def test_no_more_teams_than_stated():
-    assert len(foundings(Poisson(most=3), 20, 10_000.0)) == 3
-    assert foundings(Poisson(most=3), 20, 1e9) == foundings(Poisson(), 20, 1e4)[:3]
-
-
 def test_once_founds_a_stated_number_of_teams():
     teams = foundings(Once(count=5, every="2d"), 3, 1e6)
     assert [date for date, _ in teams] == [0.0, 2.0, 4.0, 6.0, 8.0]
