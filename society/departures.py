@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from heapq import heappop, heappush
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import count
 from math import gamma
 from typing import TYPE_CHECKING
@@ -93,10 +93,6 @@ def career_ages(world: World, rows: range) -> FloatArray:
     return np.concatenate([np.maximum(0.0, before) + world.day, world.day - np.array(came)])
 
 
-DatedRow = tuple[float, int]
-"""A date in days, and the row of the scientist who is checked on it."""
-
-
 def inactivity_process(
     world: World, rows: range, limit: float, from_last_paper: bool = False
 ) -> Process[None]:
@@ -108,10 +104,11 @@ def inactivity_process(
         begun = people.present_since(row)
         return begun if last is None or begun > 0 else min(last, begun)
 
-    # Sorted, because the last papers are not in the order of rows.
-    first = iter(sorted((max(silent_since(row) + limit, world.day), row) for row in rows))
-    again: list[DatedRow] = []
-    for date, row in _in_order_of_date(first, again):
+    # A heap: who has written or worked meanwhile is looked at again when its time would be over.
+    checks = [(max(silent_since(row) + limit, world.day), row) for row in rows]
+    heapify(checks)
+    while checks:
+        date, row = heappop(checks)
         yield world.env.timeout(date - world.day)
         act = people.last_act(row)
         until = (silent_since(row) if act == 0.0 else act) + limit
@@ -120,19 +117,7 @@ def inactivity_process(
         if until <= world.day:
             world.depart(row, "inactive")
         else:
-            # It has written or worked meanwhile: it is looked at again when its time would be over.
-            heappush(again, (until, row))
-
-
-def _in_order_of_date(first: Iterator[DatedRow], again: list[DatedRow]) -> Iterator[DatedRow]:
-    """Merge an ordered series with a heap that grows meanwhile, in order of date."""
-    upcoming = next(first, None)
-    while upcoming is not None or again:
-        if upcoming is None or (again and again[0] < upcoming):
-            yield heappop(again)
-        else:
-            yield upcoming
-            upcoming = next(first, None)
+            heappush(checks, (until, row))
 
 
 MAX_DRAWS = 512

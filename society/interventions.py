@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.society.kernel.durations import Days
@@ -90,7 +89,7 @@ def founds_alike(one: Founding, other: Founding) -> bool:
 def intervene(world: World, number: int, change: Change) -> None:
     """Log an intervention and remove its scientists; the society has set its settings before."""
     removal = change.removal
-    rows = [] if removal is None else rows_to_remove(world, removal, number)
+    rows = [] if removal is None else _rows_to_remove(world, removal, number)
     names = [world.population.names[row] for row in rows]
     world.log.event("intervention", number=number, settings=change.settings_json, removed=names)
     by = removal.by if isinstance(removal, Removal) else removal and "name"
@@ -99,40 +98,26 @@ def intervene(world: World, number: int, change: Change) -> None:
         world.depart(row, "removed")
 
 
-def rows_to_remove(world: World, removal: Removal | Named, number: int) -> list[int]:
+def _rows_to_remove(world: World, removal: Removal | Named, number: int) -> list[int]:
     """The rows of the scientists whom a removal takes; at least one scientist is always left."""
-    if not isinstance(removal, Removal):
-        return _rows_named(world, removal)
-    # The number names the stream: two removals on one day draw different people (rule 9).
-    rng = world.streams.stream("intervention", number)
-    ranking = rank_scientists(world, removal.by, rng)
-    return ranking[: min(removal.count, len(ranking) - 1)]
-
-
-def _rows_named(world: World, names: Named) -> list[int]:
-    people = world.population
-    rows = [people.rows.get(name) for name in names]
-    unknown = [
-        name for name, row in zip(names, rows, strict=True) if row is None or row in people.departed
-    ]
-    if unknown:
-        raise InputError(
-            f"interventions: nobody called {unknown[0]!r} is in the society on day {world.day:g}; "
-            "name who is there, such as Scientist0"
-        )
-    return [row for row in dict.fromkeys(rows) if row is not None][
-        : len(people) - len(people.departed) - 1
-    ]
-
-
-def rank_scientists(world: World, by: Rank, rng: np.random.Generator) -> list[int]:
-    """The rows of everybody who is in the society, in the order of a ranking as of now."""
     people = world.population
     here = np.ones(len(people), dtype=bool)
     here[list(people.departed)] = False
+    most = int(here.sum()) - 1
+    if not isinstance(removal, Removal):
+        for name in removal:
+            if name not in people.rows or not here[people.rows[name]]:
+                raise InputError(
+                    f"interventions: nobody called {name!r} is in the society on day "
+                    f"{world.day:g}; name who is there, such as Scientist0"
+                )
+        return list(dict.fromkeys(people.rows[name] for name in removal))[:most]
     rows = np.flatnonzero(here)
-    if by == "random":
-        return [int(row) for row in rng.permutation(rows)]
-    ranks: IntArray = world.network.degrees() if by == "degree" else people.totals(by)
-    order = np.argsort(-ranks[rows], kind="stable")
-    return [int(row) for row in rows[order]]
+    if removal.by == "random":
+        # The number names the stream: two removals on one day draw different people (rule 9).
+        rows = world.streams.stream("intervention", number).permutation(rows)
+    else:
+        by_degree = removal.by == "degree"
+        ranks = world.network.degrees() if by_degree else people.totals(removal.by)
+        rows = rows[np.argsort(-ranks[rows], kind="stable")]
+    return [int(row) for row in rows[: min(removal.count, most)]]

@@ -82,7 +82,9 @@ class Society(Model):
             a row per agent, and every step takes time and memory in proportion to the agents.
 
     Attributes:
-        world: people, papers, ties and rules that the teams share.
+        world: people, papers, ties and rules that the teams share. Of it, ``env`` (the clock),
+            ``ecosystem``, ``population``, ``literature``, ``network``, ``knowledge``, ``log`` and
+            ``dispatcher`` are attributes of the society, too.
         seed: seed of everything random, also where it was drawn.
         step_days: length of one Mesa step, in days.
         datacollector: Mesa's figures, one row per step. None of them looks at everybody, nor at
@@ -130,7 +132,7 @@ class Society(Model):
         dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         # Before anything can fail: whatever becomes of this object, its loop thread ends (rule 26).
         self._finalizer = weakref.finalize(self, Dispatcher.close, dispatcher)
-        self.world = self._make_world(
+        self.world = world = self._make_world(
             ecosystem,
             outside_seats,
             limited=attention == "on",
@@ -147,13 +149,32 @@ class Society(Model):
             streams=Streams(seed),
             dispatcher=dispatcher,
         )
+        self.env, self.ecosystem, self.log = world.env, world.ecosystem, world.log
+        self.population, self.literature = world.population, world.literature
+        self.network, self.knowledge = world.network, world.knowledge
+        self.dispatcher = dispatcher
         self._tomorrow, self._periods = 0.0, 0
-        self._write_initial_tables()
-        # Interventions first: SimPy ends timeouts of one date in the order of their beginning.
-        self._schedule(interventions)
-        self._careers, self._founding = CareerProcess(self.world), FoundingProcess(self.world)
-        self._begin_careers(careers)
-        self._founding.begin(range(len(self.population)))
+        tables = InitialTables(ecosystem, self.population, self.network)
+        if self.population.large:
+            # Made row by row when they are written: a million people are not held twice.
+            self.log.initial_rows = tables.rows
+        else:
+            self.log.rows["scientists"].extend(tables.scientists())
+            self.log.rows["ties"].extend(tables.ties())
+        # Interventions first: waits that are begun before all others end before them on the same
+        # date (rule 11).
+        in_order = sorted(interventions, key=lambda change: change.date)
+        for number, change in enumerate(in_order, start=1):
+            wait = self.env.timeout(change.date - self.env.now)
+            wait.callbacks.append(partial(self._intervene, number, change))
+        self._careers, self._founding = CareerProcess(world), FoundingProcess(world)
+        everybody = range(len(self.population))
+        if self.env.now == 0:
+            self._careers.begin(careers, everybody)
+        else:
+            wait = self.env.timeout(-self.env.now)
+            wait.callbacks.append(lambda _: self._careers.begin(careers, everybody))
+        self._founding.begin(everybody)
         self.datacollector = DataCollector(
             _REPORTERS, _AGENT_REPORTERS if agent_reporters else None
         )
@@ -198,46 +219,6 @@ class Society(Model):
     def until(self) -> float:
         """The last day, exclusive."""
         return self.world.until
-
-    @property
-    def env(self) -> simpy.Environment:
-        """The SimPy environment, the clock of the simulated world."""
-        return self.world.env
-
-    @property
-    def ecosystem(self) -> Ecosystem:
-        """People and literature before day 0."""
-        return self.world.ecosystem
-
-    @property
-    def population(self) -> Population:
-        """The scientists: who exists, and who works where."""
-        return self.world.population
-
-    @property
-    def literature(self) -> Literature:
-        """The published papers, as of a date."""
-        return self.world.literature
-
-    @property
-    def network(self) -> CoauthorNetwork:
-        """The co-authorship ties, as of a date."""
-        return self.world.network
-
-    @property
-    def knowledge(self) -> KnowledgeBank:
-        """The author knowledge bank."""
-        return self.world.knowledge
-
-    @property
-    def log(self) -> RunLog:
-        """The events and rows of the run so far."""
-        return self.world.log
-
-    @property
-    def dispatcher(self) -> Dispatcher:
-        """The calls that are not answered yet, and the gateway to the backend."""
-        return self.world.dispatcher
 
     @property
     def space(self) -> NetworkSpace:
@@ -336,25 +317,6 @@ class Society(Model):
             lambda: min(50_000, max(8 * gateway.in_flight, 64 * len(me.world.teams))),
         )
 
-    def _schedule(self, interventions: Sequence[Change]) -> None:
-        """Begin the wait for every intervention.
-
-        Waits that are begun before all others end before all others on the same date (rule 11).
-        """
-        in_order = sorted(interventions, key=lambda change: change.date)
-        for number, change in enumerate(in_order, start=1):
-            wait = self.env.timeout(change.date - self.env.now)
-            wait.callbacks.append(partial(self._intervene, number, change))
-
-    def _begin_careers(self, rule: Careers | None) -> None:
-        """Begin the careers of the people of day 0, on that day."""
-        everybody = range(len(self.population))
-        if self.env.now == 0:
-            self._careers.begin(rule, everybody)
-        else:
-            wait = self.env.timeout(-self.env.now)
-            wait.callbacks.append(lambda _: self._careers.begin(rule, everybody))
-
     def _intervene(self, number: int, change: Change, _: simpy.Event) -> None:
         world, settings = self.world, dict(change.settings)
         seed = settings.pop("seed", None)
@@ -382,15 +344,6 @@ class Society(Model):
     def _bring_newcomer(self, mentor: int, shared: float, rng: np.random.Generator) -> int:
         profile = apprentice_profile(self.world, mentor, shared, rng)
         return add_newcomer(self.world, *profile, mentor)
-
-    def _write_initial_tables(self) -> None:
-        tables = InitialTables(self.ecosystem, self.population, self.network)
-        if self.population.large:
-            # Made row by row when they are written: a million people are not held twice.
-            self.log.initial_rows = tables.rows
-            return
-        self.log.rows["scientists"].extend(tables.scientists())
-        self.log.rows["ties"].extend(tables.ties())
 
     def _open_teams(self) -> list[Team]:
         return [team for _, team in sorted(self.world.teams.items())]

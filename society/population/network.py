@@ -99,7 +99,9 @@ class CoauthorNetwork:
             pair = (i, j) if i < j else (j, i)
             since = pair in self._tied
             self._tied.add(pair)
-            repeat = since or self._met_before_day_0(i, j)
+            start, end = self._row(i)
+            position = bisect_left(self._partner, j, start, end)
+            repeat = since or (position < end and self._partner[position] == j)
             if not repeat:
                 self.distinct_coauthors.record((i, j))
             self._links += 1
@@ -134,12 +136,6 @@ class CoauthorNetwork:
     def repeat_rate(self) -> float:
         """Share of links since day 0 whose pair wrote together before; NaN without a link."""
         return self._repeats / self._links if self._links else math.nan
-
-    def _met_before_day_0(self, i: int, j: int) -> bool:
-        """Whether the two have a joint paper from before day 0."""
-        start, end = self._row(i)
-        position = bisect_left(self._partner, j, start, end)
-        return position < end and bool(self._partner[position] == j)
 
     def _row(self, i: int) -> tuple[int, int]:
         """Where the partners of ``i`` from before day 0 begin and end."""
