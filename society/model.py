@@ -40,8 +40,7 @@ from virsci_society.society.population.outside_authors import OutsideSeats
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import InitialTables, RunLog
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
-from virsci_society.society.teams.founding_process import FoundingProcess
-from virsci_society.society.teams.lifecycle import end
+from virsci_society.society.teams.lifecycle import FoundingProcess, end
 from virsci_society.society.teams.publication import Unreviewed
 from virsci_society.society.teams.team import Execution, Team
 from virsci_society.society.teams.world import Attention, World

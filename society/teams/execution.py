@@ -133,7 +133,7 @@ class ExecutionAttempt(Execution):
             outcome = round(worth + self.noise * float(noise), DECIMALS)
             succeeded = outcome >= self.success
             row = (worth, outcome, "succeeded" if succeeded else "failed")
-            learn(world, self._told(world, team), manuscript, outcome)
+            self._let_know(world, team, manuscript, outcome)
             world.successes[team.id] = succeeded
             if not succeeded and kept < self.drawer:
                 raise Dissolved(NULL_RESULT)
@@ -173,23 +173,20 @@ class ExecutionAttempt(Execution):
             yield from lab.together(*(at_desk(world, team, one, place, effort) for one in members))
         yield from lab.wait(max(days - (lab.now - began), 0.0))
 
-    def _told(self, world: World, team: Team) -> Iterable[str]:
-        """The names of those who are told an outcome."""
-        if self.told == "everybody":
-            return (EVERYBODY,)
-        names, rows = world.population.names, [world.population.rows[one] for one in team.members]
-        if self.told == "coauthors":
-            rows += [int(other) for row in rows for other in world.network.coauthors(row)[0]]
-        return dict.fromkeys(names[row] for row in rows)
-
-
-def learn(world: World, told: Iterable[str], manuscript: Manuscript, outcome: float) -> None:
-    """Let some scientists know an outcome: each keeps the best one, with the idea's keywords."""
-    keywords = tuple(getattr(manuscript.text.read(), "keywords", ()))
-    for one in told:
-        known = world.lessons.get(one)
-        if known is None or outcome > known[0]:
-            world.lessons[one] = (outcome, keywords)
+    def _let_know(self, world: World, team: Team, manuscript: Manuscript, outcome: float) -> None:
+        """Let some know an outcome: each keeps the best one, with the idea's keywords."""
+        told: Iterable[str] = (EVERYBODY,)
+        if self.told != "everybody":
+            people = world.population
+            rows = [people.rows[member] for member in team.members]
+            if self.told == "coauthors":
+                rows += [int(other) for row in rows for other in world.network.coauthors(row)[0]]
+            told = dict.fromkeys(people.names[row] for row in rows)
+        keywords = tuple(getattr(manuscript.text.read(), "keywords", ()))
+        for name in told:
+            known = world.lessons.get(name)
+            if known is None or outcome > known[0]:
+                world.lessons[name] = (outcome, keywords)
 
 
 def is_accepted(

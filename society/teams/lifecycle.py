@@ -11,8 +11,10 @@ import simpy
 
 from virsci_society.agents.errors import Dissolved, Over, ReplyError, Verdict
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
+from virsci_society.society.formation.leaders import Anybody
 from virsci_society.society.kernel.answer import Answer, text_of
 from virsci_society.society.kernel.durations import Process
+from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper
 from virsci_society.society.teams.contracts import Manuscript
@@ -21,6 +23,107 @@ from virsci_society.society.teams.lab import Lab
 from virsci_society.society.teams.library import vector_of_text
 from virsci_society.society.teams.team import PublicationRule, Team, TeamRule
 from virsci_society.society.teams.world import World
+
+
+class FoundingProcess:
+    """Founds the teams of a world by its present founding rule."""
+
+    def __init__(self, world: World) -> None:
+        self.labs: dict[str, Lab] = {}
+        self._world = world
+        self._streams = Streams(world.streams.seed)
+        self._projects: dict[int, int] = {}
+        self._founders: tuple[float, set[int]] = (-1.0, set())
+
+    def reseed(self, seed: int) -> None:
+        """Draw dates and leaders from another seed from now on."""
+        self._streams.reseed(seed)
+
+    def begin(self, rows: range) -> None:
+        """Found teams for these rows, everybody's or one newcomer's, from now on."""
+        self._world.env.process(self._found_teams(rows))
+
+    def restart(self, number: int) -> None:
+        """Found by another rule for everybody, since the intervention of this number."""
+        # The new streams object is also the sign by which the old processes end.
+        self._streams = Streams(self._world.streams.seed, "since", number)
+        self.begin(range(len(self._world.population)))
+
+    def _found_teams(self, rows: range) -> Process[None]:
+        """The SimPy process of foundings for some people, until there is another rule."""
+        world, began, current = self._world, self._world.day, self._streams
+        # A newcomer has streams of its own, so its arrival shifts no draw of the others (rule 9).
+        streams = current if rows.start == 0 else current.below("newcomer", rows.start)
+        # The past papers are those of day 0, also for a rule that an intervention brings later.
+        rule = world.founding.counted_on(lambda: world.history.past)
+        foundings = enumerate(rule.foundings(len(rows), streams))
+        for ordinal, (after, row) in foundings:
+            date = began + after
+            if date >= world.until:
+                return
+            yield world.env.timeout(date - world.day)
+            # Only after the wait: an intervention may have set another rule meanwhile.
+            if current is not self._streams:
+                return
+            self._found_next(row, rows, streams, ordinal)
+
+    def _found_next(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> None:
+        """Found the next team that the rule asks for, if its leader may lead it."""
+        world = self._world
+        if world.founding.per_scientist and world.careers is not None:
+            everybody = len(world.population)
+            if rows != range(everybody):
+                # Each who was ever here has the same chance to lead. The draw of the rule itself
+                # stands as long as it falls on the people that the rule knows.
+                turn = int(streams.stream("turn", ordinal).integers(everybody))
+                row = row if rows.start == 0 and turn in rows else turn
+            # Founds nothing, so that foundings stay proportional to the scientists present.
+            if row in world.population.departed:
+                return
+        if row is None or world.founding.leaders is not None:
+            rule = world.founding.leaders or Anybody()
+            today = self._founders[1] if self._founders[0] == world.day else frozenset()
+            excluded = world.unavailable() | today
+            row = rule.choose(excluded, world, streams.stream("lead", ordinal))
+        if row is None:
+            world.log.event("founding_skipped", scientist=None)
+            return
+        seats = world.newcomer_seats
+        if seats is not None:
+            rng = streams.stream("newcomer leads", ordinal)
+            if seats.leads(world.day, rng):
+                self._found(world.bring(row, seats, rng), arriving=True)
+                return
+        self._found(row)
+
+    def _found(self, row: int, *, arriving: bool = False) -> None:
+        """Start a team, which keeps the rules of now (rule 23), if its leader is free."""
+        world, date = self._world, self._world.day
+        leader = world.population.names[row]
+        if row in world.population.departed:
+            return
+        if not arriving and world.at_limit(row):
+            world.log.event("founding_skipped", scientist=leader)
+            return
+        ordinal = self._projects[row] = self._projects.get(row, 0) + 1
+        team_id = f"{leader}/{ordinal}"
+        protocol = world.protocol.of_team(team_id, world.streams)
+        team = Team(team_id, leader, protocol.name, date, world.times)
+        if self._founders[0] != date:
+            self._founders = (date, set())
+        self._founders[1].add(row)
+        lab = Lab(world, team)
+        world.teams[team_id], self.labs[team_id] = team, lab
+        world.log.event("founded", team=team_id, leader=leader)
+        world.join(team, leader, "leader", arriving=arriving)
+        life = live(world, team, lab, protocol, world.publication, self._forget)
+        team.process = world.env.process(life)
+        if world.times.deadline is not None:
+            world.env.process(deadline(world.env, team, world.times.deadline))
+
+    def _forget(self, team: Team) -> None:
+        # Only now that its rows are written: the end of the run closes the teams that stand here.
+        del self._world.teams[team.id], self.labs[team.id]
 
 
 def live(
@@ -135,9 +238,28 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     if world.outside is not None and rows:
         # A stream per paper, so that nothing else is drawn differently (rule 9).
         outside = world.outside(len(rows), world.streams.stream("outside seats", paper.id))
-    _write_paper(world, team, paper, found_by, outside)
+    log = world.log
+    log.event("published", team=team.id, paper=paper.id, title=paper.title)
+    log.row(
+        "papers",
+        paper.id,
+        team.id,
+        paper.title,
+        paper.abstract,
+        now,
+        _note_text(team, "topic"),
+        "; ".join(paper.keywords),
+        asked_a_model(world, team),
+        found_by,
+        outside or None,
+    )
+    for work in cited:
+        log.row("citations", paper.id, work.id, now, work.date >= 0)
+    for position, author in enumerate(paper.authors):
+        for other in paper.authors[position + 1 :]:
+            log.row("ties", *sorted((author, other)), now, 1)
     for place, author in enumerate(authors):
-        world.log.row("authorships", paper.id, author, place)
+        log.row("authorships", paper.id, author, place)
     if world.successes.get(team.id) and REPLICATES not in team.notes:
         world.on_record.append(team.id)
     renew_interests(world, paper)
@@ -189,60 +311,6 @@ def end(world: World, team: Team, lab: Lab) -> None:
     # Those that were open when the team, or the run, ended.
     for who, (sent, known) in list(team.open_invitations.items()):
         lab.people.note_invitation(who, sent, known, None)
-    _write_consultations(world, team, lab)
-    if team.state in ("published", "dissolved"):
-        _remember(world, team)
-    _write_team(world, team)
-    noted = {name: _note(team, name) for name in team.notes if name not in IN_TABLE}
-    told = {name: value for name, value in noted.items() if value is not None}
-    if told:
-        world.log.event("notes", team=team.id, **told)
-    for table, records in (("submissions", team.submissions), ("referees", team.referees)):
-        for record in records:
-            world.log.row(table, team.id, *astuple(record))
-    # Else each prompt would hold the words before it, and those the ones before (rule 21).
-    team.answers.clear()
-
-
-def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
-    """Up to six interests of the authors that occur in the text, in the order of the authors."""
-    lower, people = text.lower(), world.population
-    named = [
-        interest
-        for author in authors
-        for interest in people.interests_of(people.rows[author], world.day)
-        if interest.lower() in lower
-    ]
-    return tuple(dict.fromkeys(named))[:6]
-
-
-def _write_paper(
-    world: World, team: Team, paper: Paper, found_by: str | None, outside: int
-) -> None:
-    log, now = world.log, world.env.now
-    log.event("published", team=team.id, paper=paper.id, title=paper.title)
-    log.row(
-        "papers",
-        paper.id,
-        team.id,
-        paper.title,
-        paper.abstract,
-        now,
-        _note_text(team, "topic"),
-        "; ".join(paper.keywords),
-        asked_a_model(world, team),
-        found_by,
-        outside or None,
-    )
-    for cited in paper.references:
-        inside = world.literature.paper(cited).date >= 0
-        log.row("citations", paper.id, cited, now, inside)
-    for position, author in enumerate(paper.authors):
-        for other in paper.authors[position + 1 :]:
-            log.row("ties", *sorted((author, other)), now, 1)
-
-
-def _write_consultations(world: World, team: Team, lab: Lab) -> None:
     for consultation in lab.consultations:
         reply, error = _settled(consultation.reply)
         if reply is None or error is not None:
@@ -264,32 +332,8 @@ def _write_consultations(world: World, team: Team, lab: Lab) -> None:
         world.population.scientist(row).remember(
             world.env.now, team.id, f"Asked by {consultation.asker}: {reply.question}"
         )
-
-
-IN_TABLE = ("topic", "ties", "idea", REPLICATES)
-"""Notes that are columns of the tables ``teams`` and ``outcomes``; others stand in an event."""
-OUTCOMES = {None: "", True: " Carried out, it worked.", False: " Carried out, it did not work."}
-"""What those who carried out an idea remember of its outcome."""
-
-
-def _remember(world: World, team: Team) -> None:
-    """Add a line to the memory of all who stayed: the topic and paper, or how the team ended."""
-    topic = _note_text(team, "topic") or ""
-    if team.state == "published":
-        title = world.literature.paper(team.id).title
-        line = f'We wrote "{title}" on {topic}.{OUTCOMES[world.successes.get(team.id)]}'
-    elif topic:
-        line = f"A team on {topic} ended without a paper ({team.reason})."
-    else:
-        return
-    mates = [member.scientist for member in team.memberships if member.stayed]
-    for mate in mates:
-        others = ", ".join(other for other in mates if other != mate)
-        scientist = world.population.scientist_named(mate)
-        scientist.remember(world.env.now, team.id, f"{line} With {others}." if others else line)
-
-
-def _write_team(world: World, team: Team) -> None:
+    if team.state in ("published", "dissolved"):
+        _remember(world, team)
     world.log.row(
         "teams",
         team.id,
@@ -322,6 +366,50 @@ def _write_team(world: World, team: Team) -> None:
             member.stayed,
             member.load,
         )
+    noted = {name: _note(team, name) for name in team.notes if name not in IN_TABLE}
+    told = {name: value for name, value in noted.items() if value is not None}
+    if told:
+        world.log.event("notes", team=team.id, **told)
+    for table, records in (("submissions", team.submissions), ("referees", team.referees)):
+        for record in records:
+            world.log.row(table, team.id, *astuple(record))
+    # Else each prompt would hold the words before it, and those the ones before (rule 21).
+    team.answers.clear()
+
+
+def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
+    """Up to six interests of the authors that occur in the text, in the order of the authors."""
+    lower, people = text.lower(), world.population
+    named = [
+        interest
+        for author in authors
+        for interest in people.interests_of(people.rows[author], world.day)
+        if interest.lower() in lower
+    ]
+    return tuple(dict.fromkeys(named))[:6]
+
+
+IN_TABLE = ("topic", "ties", "idea", REPLICATES)
+"""Notes that are columns of the tables ``teams`` and ``outcomes``; others stand in an event."""
+OUTCOMES = {None: "", True: " Carried out, it worked.", False: " Carried out, it did not work."}
+"""What those who carried out an idea remember of its outcome."""
+
+
+def _remember(world: World, team: Team) -> None:
+    """Add a line to the memory of all who stayed: the topic and paper, or how the team ended."""
+    topic = _note_text(team, "topic") or ""
+    if team.state == "published":
+        title = world.literature.paper(team.id).title
+        line = f'We wrote "{title}" on {topic}.{OUTCOMES[world.successes.get(team.id)]}'
+    elif topic:
+        line = f"A team on {topic} ended without a paper ({team.reason})."
+    else:
+        return
+    mates = [member.scientist for member in team.memberships if member.stayed]
+    for mate in mates:
+        others = ", ".join(other for other in mates if other != mate)
+        scientist = world.population.scientist_named(mate)
+        scientist.remember(world.env.now, team.id, f"{line} With {others}." if others else line)
 
 
 def _settled(answer: Answer[Any]) -> tuple[Any, Exception | None]:
