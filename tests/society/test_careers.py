@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from virsci_society.society.departures import (
     BySize,
     Hazard,
     Lengths,
-    career_ages,
     change_institution,
 )
 from virsci_society.society.ecosystem.knowledge_bank import People
@@ -196,28 +194,6 @@ def test_careers_last_from_the_first_paper_on():
     assert not changes(late, "retired")
 
 
-class InPart(list):
-    """Years that are looked at in part, as a newcomer must not look at everybody's."""
-
-    def __getitem__(self, part):
-        return np.array(list(self)[part], dtype=np.int64)
-
-
-@pytest.mark.parametrize(
-    ("rows", "years"),
-    [(range(2), [10, 0]), (range(1, 4), [0, 3, 1]), (range(2, 3), [3]), (range(3, 4), [1])],
-)
-def test_the_career_of_whoever_is_asked_for_is_told_and_of_nobody_else(rows, years):
-    """Two of day 0, one of them from nobody knows when, and two who came after 2 and 4 years."""
-    world = SimpleNamespace(
-        population=SimpleNamespace(arrived={2: 2 * YEAR, 3: 4 * YEAR}),
-        ecosystem=SimpleNamespace(career_starts=InPart([2010, 0]), boundary=2020),
-        day=5 * YEAR,
-    )
-    since = [age + 5 * (row < 2) for row, age in zip(rows, years, strict=True)]
-    assert career_ages(world, rows).tolist() == [age * YEAR for age in since]
-
-
 def test_who_neither_writes_nor_works_leaves():
     """Two years after day 0, after the last paper, or after the end of the last team."""
     society = lived(
@@ -252,23 +228,6 @@ def test_silence_is_counted_from_the_end_of_the_last_team():
     society = lived(Rates(inactivity=2 * YEAR), (100.0, 8), steps=long, until=5 * YEAR)
     gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
     assert gone[tiny_society.name(8)] == 600.0 + 2 * YEAR
-
-
-def test_who_retires_leaves_its_teams_and_ends_those_it_leads():
-    society = lived(
-        Rates(retirement=Lengths(mean=10 * YEAR + 4, shape=50.0)),
-        (0.0, 0),
-        (0.0, 3),
-        steps=tiny_society.talk(600),
-        until=4 * YEAR,
-    )
-    states = {team["reason"] for team in tiny_society.only(society, "teams")}
-    assert states == {"leader gone"}
-    assert tiny_society.nothing_left(society)
-    dates = {row["scientist"]: row["date"] for row in changes(society, "retired")}
-    assert all(
-        team["finished"] == dates[team["leader"]] for team in tiny_society.only(society, "teams")
-    )
 
 
 @pytest.mark.parametrize("rule", [AnyPlace(), BySize(), ByCoauthors()], ids=repr)

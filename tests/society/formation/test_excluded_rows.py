@@ -36,13 +36,6 @@ def test_whoever_leaves_later_is_in_it_too(gone, excluded):
     assert len(excluded) == 5
 
 
-def test_joining_leaves_the_first_as_it_was(excluded):
-    more = excluded | {2, 9}
-    assert isinstance(more, ExcludedRows)
-    assert more == {1, 2, 3, 4, 9}
-    assert 2 not in excluded
-
-
 def test_operators_of_sets_agree_with_plain_sets(excluded):
     plain = frozenset(excluded)
     for other in (set(), {1, 2}, {1, 3, 4, 9}, frozenset(range(20))):

@@ -74,15 +74,6 @@ def test_newcomers_come_on_the_date_of_their_team_and_sit_in_it():
     assert led == pytest.approx(0.3 * len(leaders), abs=4 * (0.21 * len(leaders)) ** 0.5)
 
 
-def test_a_newcomer_works_where_its_mentor_works():
-    society = run(wordless(newcomers=NewcomerSeats(seat=0.5)))
-    people = society.population
-    row = next(iter(people.arrived))
-    profile = people.profile(row, society.day)
-    assert profile.affiliations == ("University",)
-    assert profile.interests
-
-
 def test_leaders_ask_juniors_of_their_own_group_first():
     seats = NewcomerSeats(lead=0.0, seat=0.4)
     groups = ResearchGroups(share=1.0, stay=100.0)
@@ -137,18 +128,6 @@ def test_the_leader_may_be_named_last():
             leader = paper.id.partition("/")[0]
             assert paper.authors[place] == leader
             assert [who for who in paper.authors if who != leader] == joined[paper.id]
-
-
-def test_a_team_that_writes_again_has_the_size_and_the_members_of_an_earlier_one():
-    again = RepeatedTeams(share=1.0, stay=1.0)
-    society = run(wordless(again=again, team_size=3))
-    teams = {}
-    for row in society.log.rows["papers"]:
-        paper = society.literature.paper(row[0])
-        leader = paper.id.partition("/")[0]
-        teams.setdefault(leader, []).append(set(paper.authors))
-    # People of day 0 have written alone, and all of it lies within three years for some only.
-    assert any(len(papers) > 1 and papers[0] == papers[-1] for papers in teams.values())
 
 
 @pytest.mark.parametrize("stay", [0.0, 0.4, 1.0])

@@ -320,18 +320,6 @@ def test_without_a_default_unreadable_words_are_a_verdict(delay):
     assert not any(c["defaulted"] for c in only(society, "calls"))
 
 
-def test_the_seed_of_a_re_ask_is_that_of_the_asking():
-    seeds = []
-
-    def script(request):
-        seeds.append(request.seed)
-        return "mumble"
-
-    run(one(lambda a, lab: None), script=script)
-    assert len(seeds) == 3
-    assert len(set(seeds)) == 1
-
-
 def test_a_re_ask_tells_the_model_what_was_wrong():
     told = []
 

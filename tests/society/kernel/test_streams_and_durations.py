@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from tests.society.tiny_society import name, only, run, talk
 from virsci_society.society import model
@@ -16,7 +15,6 @@ from virsci_society.society.kernel.durations import (
     FixedDuration,
     Gamma,
     Lognormal,
-    Times,
     parse_days,
     to_ticks,
     write_days,
@@ -151,20 +149,6 @@ def test_durations_are_drawn_on_the_grid_around_their_mean(duration, mean):
     assert (draws >= 0).all()
     assert (draws / TICK == np.round(draws / TICK)).all()
     assert draws.mean() == pytest.approx(mean, abs=5 * draws.std() / 60 + TICK)
-
-
-def test_settings_take_durations_as_written():
-    times = Times(meeting_notice="3d", publication_delay="2mo", deadline="1y")
-    assert (times.meeting_notice, times.deadline) == (3.0, 365.0)
-    assert times.publication_delay == pytest.approx(365 / 6, abs=TICK)
-    shown = times.model_dump(mode="json")
-    assert shown["meeting_notice"] == "3d"
-    # Abstract parts are written by the scenario that named them; here only plain fields.
-    plain = {key: shown[key] for key in ("meeting_notice", "publication_delay", "deadline")}
-    assert Times(**plain) == times
-    assert Times().homework is not None
-    with pytest.raises(ValidationError, match="is not a duration"):
-        Times(meeting_notice="soon")
 
 
 def foundings(rule, scientists, days, seed=0):

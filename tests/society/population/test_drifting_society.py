@@ -1,6 +1,5 @@
 """A drifting society keeps the promises: same bytes, same prefix, the same past."""
 
-import numpy as np
 import pytest
 
 from tests.test_determinism import digest
@@ -33,10 +32,6 @@ def drifting(latency=0.0, in_flight=64, until=110.0, drift=None, guests=2.0):
     return society
 
 
-def digest_of_drifting():
-    return digest(drifting())
-
-
 @pytest.fixture(scope="module")
 def reference():
     """It is no society in which nothing drifts."""
@@ -57,12 +52,6 @@ def reference():
 )
 def test_execution_changes_nothing(reference, settings):
     assert digest(drifting(**settings)) == digest(reference)
-
-
-@pytest.mark.slow
-def test_another_process_finds_the_same(nursery, reference):
-    here = "tests.society.population.test_drifting_society"
-    assert nursery.call(f"{here}:digest_of_drifting") == digest(reference)
 
 
 @pytest.mark.slow
@@ -87,39 +76,3 @@ def test_drift_reaches_what_scientists_are_told(reference):
         for society in (reference, still)
     )
     assert ours == theirs
-
-
-@pytest.mark.slow
-def test_the_last_row_of_each_is_what_the_profile_says(reference):
-    last = {row[0]: tuple(row[4].split("; ")) for row in reference.log.rows["interests"]}
-    before = reference.ecosystem.profiles
-    for row, scientist in enumerate(reference.population.names):
-        told = reference.world.profile(scientist)
-        assert told.interests == last.get(scientist, before[row].interests)
-        assert len(told.interests) <= 10
-        version = reference.knowledge.visible(reference.day)
-        assert reference.knowledge.profile(scientist, version).interests == told.interests
-
-
-@pytest.mark.slow
-def test_subjects_are_the_main_topics_of_now(reference):
-    topics = np.array([reference.world.topic(row) for row in range(len(reference.population))])
-    same = topics[:, None] == topics[None, :]
-    subjects = reference.world.topic_numbers
-    assert (same == (subjects[:, None] == subjects[None, :])).all()
-    assert topics.tolist() != list(reference.ecosystem.profiles.topics)
-
-
-def test_guests_are_known_once_the_team_that_asked_them_has_ended(reference):
-    """Each consultation of an ended team is counted for who asked, and no other."""
-    rows = reference.population.rows
-    running = {row[0] for row in reference.log.rows["teams"] if row[9] in ("running", "finished")}
-    counted = np.zeros((len(rows), len(rows)), dtype=int)
-    for team, asker, guest, *_ in reference.log.rows["consultations"]:
-        counted[rows[asker], rows[guest]] += team not in running
-    assert counted.sum() >= 10
-    consulted = reference.network.consultations
-    for asker in range(len(rows)):
-        found = consulted.counts(asker, np.arange(len(rows)))
-        assert found.tolist() == counted[asker].tolist()
-        assert consulted.total(asker) == counted[asker].sum()

@@ -18,23 +18,5 @@ def test_dated_counts_are_those_before_now_and_draws_in_proportion():
     assert [counts.count_before_day_0(row) for row in range(5)] == [2, 0, 1, 0, 0]
 
 
-def test_a_window_looks_back_so_far():
-    day = [0.0]
-    counts = DatedCounts(lambda: cumulative_counts(np.zeros(3, dtype=np.int64)), lambda: day[0])
-    for date, row in enumerate([0, 1, 0, 2]):
-        day[0] = float(date)
-        counts.record([row])
-    assert counts.window(1.0) == (2, 3)
-    day[0] = 4.0
-    assert counts.window(2.0) == (2, 4)
-    assert [counts.has_event_in(row, counts.window(2.0)) for row in range(3)] == [True, False, True]
-    assert [counts.event_at(place, counts.window()) for place in range(4)] == [
-        (0, True),
-        (1, True),
-        (0, False),
-        (2, True),
-    ]
-
-
 def test_an_unknown_count_is_taken_as_none():
     assert cumulative_counts(np.array([1.0, np.nan, 2.0])).tolist() == [0, 1, 1, 3]

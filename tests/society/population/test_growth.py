@@ -16,11 +16,6 @@ from virsci_society.society.results.run import Run
 FIGURES = ("coauthors_per_author", "giant_component_authors", "repeat_rate")
 
 
-def test_nothing_has_grown_yet():
-    network = CoauthorNetwork(sparse.csr_array((3, 3), dtype=np.int64), lambda: 0.0)
-    assert all(np.isnan(getattr(network, name)) for name in FIGURES)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_agrees_with_networkx_after_every_paper(seed):
     rng = np.random.default_rng(seed)

@@ -56,14 +56,6 @@ def test_a_new_keyword_enters_with_its_probability(entering):
     assert dict(rule.after_paper((("old", 1.0),), 0.0, ("old",), rng)) == {"old": 2.0}
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"memory": 0}, {"start": 0}, {"entering": 1.1}, {"most": 0}, {"memory": "inf"}]
-)
-def test_a_rule_out_of_range_is_refused(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        Writing(**wrong)
-
-
 def writes(text, *mates):
 
     def steps(team, lab):

@@ -136,19 +136,6 @@ def test_a_network_takes_a_few_bytes_a_tie_and_no_object_each():
     assert network.strength(7) == counts[[7]].sum()
 
 
-def test_a_paper_does_not_count_on_its_own_day():
-    clock = Clock()
-    network = CoauthorNetwork(random_counts(300, 4), clock)
-    before = np.array(list(map(network.strength, range(300))))
-    clock.date = 2.0
-    network.record_paper([3, 4, 5])
-    assert list(map(network.strength, range(300))) == before.tolist()
-    clock.date = 2.5
-    more = np.array(list(map(network.strength, range(300)))) - before
-    assert more[[3, 4, 5]].tolist() == [2, 2, 2]
-    assert more.sum() == 6
-
-
 def test_what_has_been_read_does_not_grow_with_the_network():
     """As a thread reads that is slower than the clock."""
     clock = Clock()

@@ -66,13 +66,6 @@ def test_memory_and_folder_agree(folder):
     assert digest_tables(there) == digest_tables(here)
 
 
-def test_missing_values_stay_missing(folder):
-    scientists = Run.open(folder).table("scientists").set_index("scientist")
-    assert scientists.at["S2", "citations"] is pd.NA
-    assert scientists.at["S1", "career_start"] is pd.NA
-    assert scientists.at["S1", "citations"] == 100
-
-
 def test_events_come_in_order(folder):
     run = Run.open(folder)
     assert [event["date"] for event in run.events()] == [1.0, 2.0]

@@ -65,11 +65,3 @@ def test_plain_columns_hold_no_pandas_na():
     assert plain["text"].tolist() == ["a", None]
     assert np.mean(plain["whole"].to_numpy()) == 1.5
     assert pd.isna(table["gap"]).sum() == 1
-
-
-def test_every_table_can_be_plain():
-    run = made()
-    for name, table in run.tables().items():
-        plain = run.table(name, plain=True)
-        assert list(plain.columns) == list(table.columns)
-        assert not any(str(kind) in ("Float64", "Int64", "boolean") for kind in plain.dtypes)

@@ -1,7 +1,6 @@
 """What a lab looks up in its library: several queries, papers, authors, people, interests."""
 
 import dataclasses
-import json
 
 import pytest
 
@@ -234,31 +233,6 @@ def test_a_guest_sees_some_of_its_own_papers(guest_page, delay, asked, own):
 
 def with_the_last(profiles, last):
     return (*profiles, last)
-
-
-def test_a_guest_is_named_by_the_utterance_that_consults_it():
-    kept = []
-
-    def steps(team, lab):
-        outsiders = lab.library.people("proteins", 3)
-        for words in WISHES:
-            lab.turn += 1
-            said = yield from lab.ask(
-                team.leader, SAY, Talk, heard=(Words(text=json.dumps(words)),)
-            )
-            guest = lab.guest(said, outsiders).read()
-            kept.append(guest.id if guest else None)
-
-    run(looking(steps), script=lambda request: json.loads(request.slots["heard"][0].text))
-    assert kept == [name(3), None, None, None]
-
-
-WISHES = [
-    {"text": "x", "ask": {"scientist": "Scientist3", "question": "How?"}},
-    {"text": "x", "ask": {"scientist": "Scientist3", "question": "  "}},
-    {"text": "x", "ask": {"scientist": "Scientist8", "question": "How?"}},
-    {"text": "x"},
-]
 
 
 def published_by_many(team, lab):

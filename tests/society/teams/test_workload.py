@@ -5,12 +5,9 @@ import pytest
 from tests.society.teams.test_lifecycle import at, team_of
 from tests.society.teams.test_meetings import FOUNDED, SHARED, meeting, rows
 from tests.society.tiny_society import found, only, run, times
-from virsci_society.metrics.teams.concurrency import rounds, utilisation
-from virsci_society.metrics.teams.timelines import projects
 from virsci_society.society.kernel.durations import FixedDuration, Times
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_content
-from virsci_society.society.results.run import Run
 
 FOUR = FixedDuration(length=4.0)
 
@@ -86,26 +83,3 @@ def test_where_turning_takes_nothing_tables_and_digests_are_as_they_were():
     assert "switching" not in digest_content(tables)["homework"]
     turned = run(meeting(SHARED), *FOUNDED, times=times(homework=FOUR, switching=0.5))
     assert "switching" in digest_content(build_tables(turned.log.rows))["homework"]
-
-
-def test_the_time_of_teams_by_hand():
-    society = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FOUR, switching=0.5))
-    told = Run.from_rows(society.log.rows, {"seed": 0, "days": 100.0}, {})
-    parts = [
-        *("elapsed", "notice", "meeting_queue", "meetings", "effort", "switching"),
-        *("desk_queue", "gathering", "other"),
-    ]
-    teams = projects(told).set_index("team")[parts]
-    assert teams.loc["Scientist0/1"].tolist() == [30, 14, 0, 4, 12, 0, 0, 0, 0]
-    assert teams.loc["Scientist2/1"].tolist() == [32, 14, 1, 4, 8, 1, 4, 0, 0]
-
-
-def test_turning_counts_as_attention_and_as_what_holds_a_team_up():
-    society = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FOUR, switching=0.5))
-    told = Run.from_rows(society.log.rows, {"seed": 0, "days": 100.0}, {})
-    spent = utilisation(told).set_index("scientist")["homework_days"]
-    assert spent["Scientist1"] == 8 + 8 + 12 + 0.5 + 1 + 1
-    held = rounds(told).set_index(["team", "turn"])["held_up"]
-    assert held["Scientist0/1", 1] == 0
-    assert held["Scientist2/1", 1] == 0.5
-    assert held["Scientist1/1", 1] == 11 - 6
