@@ -14,13 +14,7 @@ from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.mesa import DataCollector, Model, NetworkSpace, Scientist
-from virsci_society.society.careers import (
-    CareerProcess,
-    Careers,
-    add_newcomer,
-    apprentice_profile,
-    check_career_rules,
-)
+from virsci_society.society.careers import CareerProcess, Careers, add_newcomer, apprentice_profile
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.formation.founding import Founding
@@ -126,7 +120,10 @@ class Society(Model):
     ) -> None:
         self.seed = seed = chosen_seed(seed, rng)
         super().__init__(rng=seed)
-        check_career_rules(ecosystem.profiles, careers, interventions)
+        # Those of interventions too: a run must not fail years after its start for want of a fact.
+        for rule in (careers, *(change.settings.get("careers") for change in interventions)):
+            if rule is not None:
+                rule.check_people(ecosystem.profiles)
         self.step_days, self.first_day = to_ticks(step_days), to_ticks(begin)
         dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         # Before anything can fail: whatever becomes of this object, its loop thread ends (rule 26).

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from pydantic import Field
 
 from virsci_society.protocols.policies.coauthorship import Coauthorship
-from virsci_society.society.departures import institution_of
+from virsci_society.society.careers import institution_of
 from virsci_society.society.formation.selection import SelectionPolicy
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from virsci_society.protocols.engines.research_system import (
     proposal_as_idea,
 )
 from virsci_society.protocols.policies.coauthorship import Coauthorship
-from virsci_society.society.departures import career_ages
+from virsci_society.society.careers import career_ages
 from virsci_society.society.formation.selection import SelectionPolicy
 
 if TYPE_CHECKING:

@@ -83,19 +83,16 @@ NEWCOMERS: Table = {
     "outsiders": "virsci_society.society.careers:Outsiders",
 }
 RETIREMENT: Table = {
-    "hazard": "virsci_society.society.departures:Hazard",
-    "lengths": "virsci_society.society.departures:Lengths",
+    "hazard": "virsci_society.society.careers:Hazard",
+    "lengths": "virsci_society.society.careers:Lengths",
 }
 MOBILITY: Table = {
-    "any_place": "virsci_society.society.departures:AnyPlace",
-    "by_size": "virsci_society.society.departures:BySize",
-    "by_coauthors": "virsci_society.society.departures:ByCoauthors",
+    "any_place": "virsci_society.society.careers:AnyPlace",
+    "by_size": "virsci_society.society.careers:BySize",
+    "by_coauthors": "virsci_society.society.careers:ByCoauthors",
 }
 DRIFT: Table = {"writing": "virsci_society.society.population.interest_drift:Writing"}
-OUTSIDE_SEATS: Table = {
-    "counted": "virsci_society.society.population.outside_authors:CountedSeats",
-    "poisson": "virsci_society.society.population.outside_authors:PoissonSeats",
-}
+OUTSIDE_SEATS: Table = {"counted": "virsci_society.society.population.outside_authors:CountedSeats"}
 SIZES: Table = {
     "observed": "virsci_society.protocols.team_sizes:ObservedSize",
     "stated": "virsci_society.protocols.team_sizes:StatedSize",
@@ -104,7 +101,7 @@ SIZES: Table = {
 PUBLICATION: Table = {
     "none": "virsci_society.society.teams.publication:Unreviewed",
     "chance": "virsci_society.society.teams.publication:ByChance",
-    "panel": "virsci_society.society.teams.publication:ByPanel",
+    "panel": "virsci_society.society.teams.execution:ByPanel",
     "peer_review": "virsci_society.protocols.peer_review.protocol:PeerReview",
 }
 WORTH: Table = {"landscape": "virsci_society.society.literature.landscape:Landscape"}
@@ -144,8 +141,8 @@ _PARTS: tuple[tuple[str, str | None, Table], ...] = (
     ("sizes", "virsci_society.protocols.team_sizes:TeamSize", SIZES),
     ("careers", "virsci_society.society.careers:Careers", CAREERS),
     ("newcomers", "virsci_society.society.careers:Newcomers", NEWCOMERS),
-    ("retirement", "virsci_society.society.departures:Retirement", RETIREMENT),
-    ("mobility", "virsci_society.society.departures:Mobility", MOBILITY),
+    ("retirement", "virsci_society.society.careers:Retirement", RETIREMENT),
+    ("mobility", "virsci_society.society.careers:Mobility", MOBILITY),
     ("drift", "virsci_society.society.population.interest_drift:Drift", DRIFT),
     (
         "outside_seats",

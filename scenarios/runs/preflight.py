@@ -31,7 +31,7 @@ def check_before_run(
     people = getattr(source, "people", None) or getattr(source, "scientists", None)
     faults = [*teams_too_large(scenario, people)] if isinstance(people, int) else []
     seats = scenario.population.outside_seats
-    if seats is not None and seats.counts and getattr(source, "left_out", 1) == 0:
+    if seats is not None and getattr(source, "left_out", 1) == 0:
         faults.append(
             "population.outside_seats: every author of the past papers is in the population, so "
             "nobody is outside: leave it out, or build the ecosystem with a filter on people, such "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -23,9 +22,6 @@ Draw = Callable[[int, np.random.Generator], int]
 
 class OutsideSeats(Part):
     """A rule of outside seats; subclass it and write ``counted_on``."""
-
-    counts: ClassVar[bool] = True
-    """Whether anything is counted on past papers."""
 
     def counted_on(self, past: Papers, rows: Mapping[str, int]) -> Draw:
         """Make the draw for a society from its past papers and the rows of its people by name."""
@@ -67,15 +63,3 @@ class CountedSeats(OutsideSeats):
             return int(numbers[rng.integers(len(numbers))])
 
         return draw
-
-
-class PoissonSeats(OutsideSeats):
-    """A Poisson number with a stated mean, whatever the number of members."""
-
-    counts: ClassVar[bool] = False
-    mean: float = Field(ge=0, le=1000, allow_inf_nan=False)
-    """Mean number of outside authors of a paper. Unit: authors. Source: the user's choice."""
-
-    def counted_on(self, past: Papers, rows: Mapping[str, int]) -> Draw:
-        """Draw a Poisson number."""
-        return lambda _, rng: int(rng.poisson(self.mean))

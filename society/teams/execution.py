@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Dissolved, ProtocolError
 from virsci_society.society.kernel.durations import (
     Days,
@@ -27,8 +28,8 @@ from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.landscape import DECIMALS, WorthField, appearance
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.teams.library import Place, vector_of_text
-from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
+from virsci_society.society.teams.publication import ByChance
 from virsci_society.society.teams.team import Execution
 
 if TYPE_CHECKING:
@@ -49,6 +50,77 @@ NO_MONEY = "no money left"
 GIVEN_UP = "execution given up"
 NULL_RESULT = "null result not published"
 """Reasons why a team ends without a paper whose idea was to be carried out."""
+
+
+NODES = 400
+"""Worths, one for each of so many equal shares of the past papers, by which a bar is found."""
+
+
+class Panel(Part):
+    """Some reviewers, whose mean mark is held against a bar."""
+
+    accept: float = Field(default=0.25, gt=0, lt=1)
+    """Share that would be accepted of ideas that are worth what the past papers are worth. Unit:
+    share. Source: assumed, about that of NeurIPS 2021."""
+    decision: Days = Field(default_factory=lambda: parse_days("90d"))
+    """From a submission to its decision. Unit: days. Source: assumed."""
+    reviewers: int = Field(default=3, ge=1, le=1000)
+    """Marks, of which the mean counts. Unit: reviewers. Source: assumed."""
+    agreement: float = Field(default=0.33, ge=0, le=1)
+    """Correlation of the marks that two reviewers give one idea. Unit: correlation. Source: with
+    it two panels of three decide differently on 23 % of manuscripts of which they accept a
+    quarter, as those of NeurIPS 2021 did (Beygelzimer et al. 2023)."""
+    signal: float = Field(default=0.0, ge=0, le=1)
+    """Correlation of how an idea looks to everybody with its worth. Unit: correlation. Source: off;
+    ratings of 43 ideas before and after they were carried out correlate at -0.05 (Si et al.
+    2025)."""
+    lottery: float = Field(default=0.0, ge=0, le=1)
+    """Share of the ideas, those nearest to the bar, on which a lot decides. Unit: share. Source:
+    off."""
+
+    @model_validator(mode="after")
+    def _leaves_room_for_the_lot(self) -> Panel:
+        most = 2.0 * min(self.accept, 1.0 - self.accept)
+        if self.lottery > most:
+            raise ValueError(
+                f"lottery is more than {most:g}: half of it is accepted and half rejected, and "
+                f"{self.accept:g} are accepted in all"
+            )
+        return self
+
+    def accepts(self, looks: float, worthless: float, rng: np.random.Generator) -> bool:
+        """Whether an idea is accepted by the mean of the marks."""
+        marks, lot = rng.standard_normal(self.reviewers), rng.random()
+        mean = math.sqrt(self.agreement) * looks
+        mean += math.sqrt(1.0 - self.agreement) * float(marks.mean())
+        if mean >= self.bar(self.accept - self.lottery / 2.0, worthless):
+            return True
+        # Without a lottery both bars are one.
+        return lot < 0.5 and mean >= self.bar(self.accept + self.lottery / 2.0, worthless)
+
+    def bar(self, share: float, worthless: float) -> float:
+        """The mean mark that a share of the ideas reaches."""
+        return _bar(share, self.signal, self.agreement, self.reviewers, worthless)
+
+
+@cache
+def _bar(share: float, signal: float, agreement: float, reviewers: int, worthless: float) -> float:
+    from scipy import optimize, special
+
+    if not 0.0 < share < 1.0:
+        return math.inf if share <= 0.0 else -math.inf
+    ranks = (np.arange(NODES) + 0.5) / NODES
+    worth = np.maximum(ranks - worthless, 0.0) / (1.0 - worthless)
+    known = math.sqrt(agreement) * signal * (worth - worth.mean()) / worth.std()
+    # The rest of a mean mark: how the idea happens to look, and the own parts of the reviewers.
+    spread = math.sqrt(agreement * (1.0 - signal**2) + (1.0 - agreement) / reviewers)
+
+    def above(bar: float) -> float:
+        if not spread:
+            return float((known >= bar).mean()) - share
+        return float(special.ndtr((known - bar) / spread).mean()) - share
+
+    return float(optimize.brentq(above, -20.0, 20.0))
 
 
 class ExecutionAttempt(Execution):
@@ -247,3 +319,15 @@ def landscape_of(world: World) -> WorthField:
     if world.landscape is None:
         raise ProtocolError("outcomes are drawn around the worth of ideas; give a worth")
     return world.landscape
+
+
+class ByPanel(Panel, ByChance):
+    """A panel decides by marks that may hold some truth; nobody is asked.
+
+    Each submission has reviewers of its own, who see the same idea.
+    """
+
+    def _accepts(
+        self, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
+    ) -> bool:
+        return is_accepted(self, team, lab, manuscript, rng)

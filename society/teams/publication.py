@@ -16,7 +16,6 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.society.kernel.durations import Days, Process, parse_days
 from virsci_society.society.results.tables import PUBLICATION_STAGE
 from virsci_society.society.teams.contracts import Manuscript, Publication
-from virsci_society.society.teams.panel import Panel
 from virsci_society.society.teams.people import at_desk
 from virsci_society.society.teams.team import Submission, Team
 
@@ -84,21 +83,6 @@ class ByChance(Publication):
         self, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
     ) -> bool:
         return bool(rng.random() < self.accept)
-
-
-class ByPanel(Panel, ByChance):
-    """A panel decides by marks that may hold some truth; nobody is asked.
-
-    Each submission has reviewers of its own, who see the same idea.
-    """
-
-    def _accepts(
-        self, team: Team, lab: Lab, manuscript: Manuscript, rng: np.random.Generator
-    ) -> bool:
-        # Here, because it reads vectors, for whose library the check of a scenario should not wait.
-        from virsci_society.society.teams.execution import is_accepted
-
-        return is_accepted(self, team, lab, manuscript, rng)
 
 
 Pose = Callable[[float], "Answer[Any]"]

@@ -11,13 +11,15 @@ from scipy.stats import kstest
 from tests.society import tiny_society
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.careers import Apprentices, Outsiders, Rates
-from virsci_society.society.departures import (
+from virsci_society.society.careers import (
     AnyPlace,
+    Apprentices,
     ByCoauthors,
     BySize,
     Hazard,
     Lengths,
+    Outsiders,
+    Rates,
     change_institution,
 )
 from virsci_society.society.ecosystem.knowledge_bank import People

@@ -1,6 +1,5 @@
 """Outside authors: their number as on past papers, and that nothing else changes."""
 
-import numpy as np
 import pytest
 
 from virsci_society.agents.errors import InputError
@@ -9,7 +8,7 @@ from virsci_society.society.formation.founding import Yearly
 from virsci_society.society.formation.leaders import Anybody
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper, Papers
-from virsci_society.society.population.outside_authors import LEAST, CountedSeats, PoissonSeats
+from virsci_society.society.population.outside_authors import LEAST, CountedSeats
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_content, digest_tables
 
@@ -53,13 +52,6 @@ def test_only_papers_since_a_date_are_counted():
     past = papers((9, "S0 A B"), (2, "S0 A"))
     assert drawn(CountedSeats(since=3 * DAYS_PER_YEAR), past, 1) == {1}
     assert drawn(CountedSeats(since=None), past, 1) == {1, 2}
-
-
-def test_poisson_numbers_do_not_depend_on_the_members():
-    draw, rng = PoissonSeats(mean=1.5).counted_on(papers(), ROWS), Streams(1).stream("x")
-    numbers = np.array([draw(members, rng) for members in (1, 5) for _ in range(3000)])
-    assert numbers.mean() == pytest.approx(1.5, abs=0.06)
-    assert numbers.var() == pytest.approx(1.5, rel=0.1)
 
 
 @pytest.mark.parametrize(

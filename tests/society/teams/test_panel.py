@@ -9,8 +9,7 @@ from tests.society.teams.test_execution import lived, outcomes
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.literature.landscape import appearance
-from virsci_society.society.teams.execution import NOT_FUNDED
-from virsci_society.society.teams.panel import Panel
+from virsci_society.society.teams.execution import NOT_FUNDED, Panel
 from virsci_society.society.teams.publication import REJECTED
 
 DRAWS = 8_000
