@@ -152,11 +152,23 @@ class Population:
         if not papers and not cited and not moves:
             return base
         # Ties and interests change only with papers, so these three numbers identify a profile.
+        counts = papers, cited, moves
         cached = self._profiles.get(row)
-        if cached is None or cached[0] != (papers, cited, moves):
-            counts = papers, cited, moves
-            cached = self._profiles[row] = counts, self._updated(row, counts, before)
-        return cached[1]
+        if cached is not None and cached[0] == counts:
+            return cached[1]
+        partners, joint = self._network.coauthors(row, before)
+        # Of equal counts the smaller row comes first, in every run (rule 12); rows ascend.
+        ranked = np.argsort(-joint, kind="stable")[:10]
+        profile = replace(
+            base,
+            affiliations=self.affiliations_of(row, before),
+            papers=base.papers + papers,
+            citations=None if base.citations is None else base.citations + cited,
+            interests=self.interests_of(row, before),
+            collaborators=tuple(self.names[other] for other in partners[ranked].tolist()),
+        )
+        self._profiles[row] = counts, profile
+        return profile
 
     def interests_of(self, row: int, before: float) -> tuple[str, ...]:
         """The interests in a scientist's profile; no other part of the profile is worked out."""
@@ -250,25 +262,7 @@ class Population:
         index = row - len(self._people)
         return self._newcomers[index] if index >= 0 else self._first(row)
 
-    def _updated(self, row: int, counts: tuple[int, int, int], before: float) -> Profile:
-        papers, cited, _ = counts
-        base = self._base(row)
-        return replace(
-            base,
-            affiliations=self.affiliations_of(row, before),
-            papers=base.papers + papers,
-            citations=None if base.citations is None else base.citations + cited,
-            interests=self.interests_of(row, before),
-            collaborators=self._collaborators(row, before),
-        )
-
     def _moves_before(self, row: int, before: float) -> int:
         # A tuple of one comes before all pairs of its date: a move of that day is left out (rule
         # 16).
         return bisect_left(self._moves.get(row, ()), (before,))
-
-    def _collaborators(self, row: int, before: float) -> tuple[str, ...]:
-        partners, counts = self._network.coauthors(row, before)
-        # Of equal counts the smaller row comes first, in every run (rule 12); rows ascend.
-        ranked = np.argsort(-counts, kind="stable")[:10]
-        return tuple(self.names[other] for other in partners[ranked].tolist())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
-import pandas as pd
+from typing import Any
 
 from virsci_society.agents.lazy_imports import nx, require_extra
 
@@ -19,21 +17,10 @@ SIZE = (7.0, 4.0)
 """Of a new figure, in inches."""
 
 
-class RunWithTables(Protocol):
-    """What a plot needs of a run."""
-
-    @property
-    def days(self) -> float:
-        """The simulated time from day 0 to the end, in days."""
-
-    def table(self, name: str, *, plain: bool = False) -> pd.DataFrame:
-        """One table, with numpy's dtypes if ``plain``."""
-
-
 class RunPlots:
     """The plots of one run; ``run.plot`` gives it."""
 
-    def __init__(self, run: RunWithTables) -> None:
+    def __init__(self, run: Any) -> None:
         self._run = run
 
     def __repr__(self) -> str:

@@ -170,7 +170,9 @@ class Run:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
         hashes = read_hashes(folder)
-        manifest = _read_manifest(folder)
+        if not (folder / MANIFEST).exists():
+            raise InputError(without_manifest(folder))
+        manifest = read_json_object(folder / MANIFEST)
         # Else every file would pass unchecked once somebody has removed the list.
         if hashes is None and manifest.get("hashes"):
             raise InputError(f"{folder / manifest['hashes']}: is missing; restore it")
@@ -379,10 +381,3 @@ def _read(path: Path) -> str:
         return require_regular_file(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
-
-
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    if not path.exists():
-        raise InputError(without_manifest(folder))
-    return read_json_object(path)

@@ -6,8 +6,7 @@ who is late: scientists with much other work are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import Field
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Reviewer
-    from virsci_society.society.teams.world import World
 
 REJECTED = "rejected"
 """The reason why a team ends whose manuscript was accepted nowhere."""
@@ -105,7 +103,9 @@ def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Po
         # A reviewer of an earlier round may have left the society before this one.
         referee.outcome = "gone"
         return None
-    with _pending(world, who):
+    row = world.population.rows[who]
+    world.reviewing[row] = world.reviewing.get(row, 0) + 1
+    try:
         referee.assigned = lab.now
         place = (PUBLICATION_STAGE, referee.submission, referee.round)
         (work,) = lab.start(at_desk(world, team, who, place, terms.effort, pose))
@@ -123,6 +123,10 @@ def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Po
             if work.is_alive:
                 work.interrupt(referee.outcome)
             return None
+    finally:
+        world.reviewing[row] -= 1
+        if not world.reviewing[row]:
+            del world.reviewing[row]
     answer, failure = work.value
     if failure is not None:
         # The work ran as a part of its own, which returns its failure as a value.
@@ -130,16 +134,3 @@ def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Po
     referee.delivered, referee.outcome = lab.now, "delivered"
     lab.event("reviewed", scientist=who)
     return answer
-
-
-@contextmanager
-def _pending(world: World, who: str) -> Iterator[None]:
-    """Count one more pending review of a scientist until it is done or given up."""
-    row = world.population.rows[who]
-    world.reviewing[row] = world.reviewing.get(row, 0) + 1
-    try:
-        yield
-    finally:
-        world.reviewing[row] -= 1
-        if not world.reviewing[row]:
-            del world.reviewing[row]
