@@ -117,7 +117,7 @@ def _rows_to_remove(world: World, removal: Removal | Named, number: int) -> list
         # The number names the stream: two removals on one day draw different people (rule 9).
         rows = world.streams.stream("intervention", number).permutation(rows)
     else:
-        by_degree = removal.by == "degree"
-        ranks = world.network.degrees() if by_degree else people.totals(removal.by)
+        by = removal.by
+        ranks = world.network.degrees() if by == "degree" else people.totals(by)
         rows = rows[np.argsort(-ranks[rows], kind="stable")]
     return [int(row) for row in rows[: min(removal.count, most)]]
