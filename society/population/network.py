@@ -48,11 +48,16 @@ class ConsultationHistory:
         """How often a scientist has consulted each of some others before now."""
         asked = self._guests.get(asker, [])[: self.total(asker)]
         wanted = np.asarray(others, dtype=np.int64)
-        if not asked:
-            return np.zeros(len(wanted), dtype=np.int64)
         guests, often = np.unique(np.array(asked, dtype=np.int64), return_counts=True)
-        places = np.minimum(np.searchsorted(guests, wanted), len(guests) - 1)
-        return np.where(guests[places] == wanted, often[places], 0)
+        return _counts_of(wanted, guests, often)
+
+
+def _counts_of(wanted: IntArray, rows: IntArray, counts: IntArray) -> IntArray:
+    """The counts of wanted rows, 0 for those that are not among the (ascending) rows counted."""
+    if not len(rows):
+        return np.zeros(len(wanted), dtype=np.int64)
+    places = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
+    return np.where(rows[places] == wanted, counts[places], 0)
 
 
 class CoauthorNetwork:
@@ -202,11 +207,7 @@ class CoauthorNetwork:
     def joint_papers_with(self, i: int, others: Sequence[int] | IntArray) -> IntArray:
         """The numbers of joint papers of ``i`` with each of the others before now."""
         partners, counts = self.coauthors(i)
-        wanted = np.asarray(others, dtype=np.int64)
-        if not len(partners):
-            return np.zeros(len(wanted), dtype=np.int64)
-        positions = np.minimum(np.searchsorted(partners, wanted), len(partners) - 1)
-        return np.where(partners[positions] == wanted, counts[positions], 0)
+        return _counts_of(np.asarray(others, dtype=np.int64), partners, counts)
 
     def graph(self, among: Iterable[int] | None = None) -> nx.Graph[int]:
         """Return the network as of now; the number of joint papers is an edge's ``weight``."""

@@ -55,18 +55,13 @@ def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame
             raise InputError(
                 f"table {name}: a row has {len(row)} values, expected {len(columns)}: {row!r:.200}"
             )
-    return _table_of(name, listed)
+    return cast_table(name, {one.name: [row[i] for row in listed] for i, one in enumerate(columns)})
 
 
 @cache
 def _empty_table(name: str) -> pd.DataFrame:
     """A table without a row; a small run has many."""
-    return _table_of(name, [])
-
-
-def _table_of(name: str, listed: list[tuple[Any, ...]]) -> pd.DataFrame:
-    names = [column.name for column in TABLES[name]]
-    return cast_table(name, {key: [row[i] for row in listed] for i, key in enumerate(names)})
+    return cast_table(name, {column.name: [] for column in TABLES[name]})
 
 
 def cast_table(name: str, columns: Mapping[str, list[Any]]) -> pd.DataFrame:
