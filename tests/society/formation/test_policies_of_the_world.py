@@ -9,27 +9,33 @@ from scipy.stats import chisquare
 
 from tests.society import tiny_society
 from virsci_society.agents.errors import InputError
+from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
 from virsci_society.protocols.policies.fixed import FixedTeam
 from virsci_society.protocols.policies.guimera import Guimera
 from virsci_society.protocols.policies.nearest_topics import NearestTopics
 from virsci_society.protocols.policies.preferential_attachment import PreferentialAttachment
 from virsci_society.protocols.policies.relational import Relational
 from virsci_society.protocols.policies.two_step import TwoStep, coauthors_of_coauthors
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.society.careers import add_newcomer
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers, Productive, Selected
 from virsci_society.society.formation.leaders import ByProminence as StandingLeaders
 from virsci_society.society.formation.leaders import Named as NamedLeaders
 from virsci_society.society.kernel.streams import Streams
 
 DRAWS = 1000
-TEAMS = [(1, 2), (2, 5, 6), (5, 6), (1, 2), (7, 3)]
+TEAMS = [(1, 2), (2, 5, 6), (5, 6, 11), (1, 2), (7, 3)]
+EVERYBODY = range(12)
 
 
 @pytest.fixture
 def world():
-    """Ten people with ties before day 0, and five papers of the society, one of them of today."""
+    """Ten people with ties before day 0, two newcomers, and five papers, one of them of today."""
     society = tiny_society.found(tiny_society.talk(), until=50.0)
     for date, authors in enumerate(TEAMS):
         society.env.run(until=date + 1.0)
+        if date < 2:
+            add_newcomer(society.world, ("University",), ("privacy",), None)
         society.network.record_paper(authors)
         society.world.history.record(authors)
         society.population.record_paper(authors, [authors[0], 9])
@@ -42,6 +48,9 @@ def one_day_later(world):
 
 
 POLICIES = {
+    "uniform": Uniform(),
+    "co-authorship": Coauthorship(explore=1.0),
+    "co-authorship, share": Coauthorship(explore=Share(mass=0.5)),
     "co-authors": PreferentialAttachment(),
     "co-authors only": PreferentialAttachment(floor=0),
     "papers": PreferentialAttachment(by="papers", floor=0.5),
@@ -102,7 +111,7 @@ def test_draws_follow_the_definition(world, name, members, also):
     policy, excluded = POLICIES[name], frozenset((*members, *also))
     rng = Streams(3).stream(name, members, also)
     drawn = Counter(policy.choose(members, excluded, world, rng) for _ in range(DRAWS))
-    rows = [row for row in range(tiny_society.PEOPLE) if row not in excluded]
+    rows = [row for row in EVERYBODY if row not in excluded]
     weights = policy.chances(members, rows, world)
     if not weights.any():
         assert set(drawn) == {None}
@@ -115,7 +124,7 @@ def test_draws_follow_the_definition(world, name, members, also):
 )
 def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
     policy, rng = POLICIES[name], Streams(5).stream(name)
-    rows = list(range(tiny_society.PEOPLE))
+    rows = list(EVERYBODY)
     drawn = Counter(policy.choose((), frozenset(), world, rng) for _ in range(DRAWS))
     assert fits(drawn, policy.chances((), rows, world), rows) > 1e-4
 
@@ -128,30 +137,30 @@ def test_when_so_many_are_excluded_that_proposing_fails_the_definition_still_hol
     monkeypatch.setattr("virsci_society.society.formation.sampling.MAX_PROPOSALS", 0)
     policy, members, rng = POLICIES[name], (1, 5), Streams(6).stream(name)
     drawn = Counter(policy.choose(members, frozenset(members), world, rng) for _ in range(1500))
-    rows = [row for row in range(tiny_society.PEOPLE) if row not in members]
+    rows = [row for row in EVERYBODY if row not in members]
     assert fits(drawn, policy.chances(members, rows, world), rows) > 1e-4
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_nobody_is_drawn_where_everybody_is_excluded(world, name):
     policy, rng = POLICIES[name], Streams(7).stream(name)
-    assert policy.choose((2,), frozenset(range(tiny_society.PEOPLE)), world, rng) is None
+    assert policy.choose((2,), frozenset(EVERYBODY), world, rng) is None
 
 
 def test_standing_is_what_was_before_now(world):
     """The paper of 7 and 3 is of today: 3 has the tie with 4 before day 0 only, 7 has none."""
-    rows = list(range(tiny_society.PEOPLE))
-    coauthors = [1, 2, 3, 1, 1, 2, 2, 0, 0, 0]
+    rows = list(EVERYBODY)
+    coauthors = [1, 2, 3, 1, 1, 3, 3, 0, 0, 0, 0, 2]
     assert PreferentialAttachment(floor=0).chances((), rows, world).tolist() == coauthors
-    papers = [0, 1 + 2, 2 + 3, 3, 4, 5 + 2, 6 + 2, 7, 8, 9]
+    papers = [0, 1 + 2, 2 + 3, 3, 4, 5 + 2, 6 + 2, 7, 8, 9, 0, 1]
     assert PreferentialAttachment(by="papers", floor=0).chances((), rows, world).tolist() == papers
-    cited = [0, 10 + 2, 20 + 1, 30, 40, 50 + 1, 60, 70, 80, 90 + 4]
+    cited = [0, 10 + 2, 20 + 1, 30, 40, 50 + 1, 60, 70, 80, 90 + 4, 0, 0]
     assert (
         PreferentialAttachment(by="citations", floor=0).chances((), rows, world).tolist() == cited
     )
     one_day_later(world)
     later = PreferentialAttachment(floor=0).chances((), rows, world)
-    assert later.tolist() == [1, 2, 3, 2, 1, 2, 2, 1, 0, 0]
+    assert later.tolist() == [1, 2, 3, 2, 1, 3, 3, 1, 0, 0, 0, 2]
 
 
 def test_paths_of_two_steps_by_hand(world):
@@ -159,37 +168,37 @@ def test_paths_of_two_steps_by_hand(world):
     assert sorted(coauthors_of_coauthors(0, world.network)) == [2]
     assert sorted(coauthors_of_coauthors(1, world.network)) == [5, 6]
     assert coauthors_of_coauthors(9, world.network).tolist() == []
-    chances = TwoStep(explore=0).chances((1,), range(tiny_society.PEOPLE), world)
-    assert chances.tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0]
+    chances = TwoStep(explore=0).chances((1,), EVERYBODY, world)
+    assert chances.tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0]
 
 
 def test_the_nearest_are_those_with_the_same_interest(world):
     """8 has the interest of 0, 9 that of 1; all others have one of their own."""
-    chances = NearestTopics(nearest=0.1, explore=0).chances((0,), range(tiny_society.PEOPLE), world)
-    assert chances.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0]
+    chances = NearestTopics(nearest=0.1, explore=0).chances((0,), EVERYBODY, world)
+    assert chances.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
 
 
 def test_guimera_by_hand(world):
-    """Incumbents are 1, 2, 5 and 6; 3 and 7 become it tomorrow."""
-    rows = [row for row in range(tiny_society.PEOPLE) if row != 1]
+    """Incumbents are 1, 2, 5, 6 and 11; 3 and 7 become it tomorrow."""
+    rows = [row for row in EVERYBODY if row != 1]
     chances = dict(zip(rows, Guimera(p=0.8, q=0.5).chances((1,), rows, world), strict=True))
-    assert chances[2] == pytest.approx(0.8 * (0.5 * 1 + 0.5 / 3))
-    assert chances[5] == chances[6] == pytest.approx(0.8 * 0.5 / 3)
-    assert all(chances[row] == pytest.approx(0.2 / 6) for row in (0, 3, 4, 7, 8, 9))
+    assert chances[2] == pytest.approx(0.8 * (0.5 * 1 + 0.5 / 4))
+    assert chances[5] == chances[6] == pytest.approx(0.8 * 0.5 / 4)
+    assert all(chances[row] == pytest.approx(0.2 / 7) for row in (0, 3, 4, 7, 8, 9, 10))
     one_day_later(world)
     later = dict(zip(rows, Guimera(p=1.0, q=0.0).chances((1,), rows, world), strict=True))
-    assert [row for row in rows if later[row] > 0] == [2, 3, 5, 6, 7]
+    assert [row for row in rows if later[row] > 0] == [2, 3, 5, 6, 7, 11]
 
 
 def test_whoever_has_been_inactive_for_too_long_is_neither(world):
     """Today is day 5: the last papers of 5 and 6 are two days old, those of 1 and 2 one day."""
-    rows = list(range(tiny_society.PEOPLE))
+    rows = list(EVERYBODY)
     recent = Guimera(p=0.5, q=0, inactivity=1.0).chances((), rows, world)
     assert recent[[5, 6]].tolist() == [0, 0]
     assert recent[[1, 2]].tolist() == [0.25, 0.25]
-    assert recent[[3, 9]] == pytest.approx(0.5 / 6)
+    assert recent[[3, 9]] == pytest.approx(0.5 / 7)
     two = Guimera(p=0.5, q=0, inactivity=2.0).chances((), rows, world)
-    assert two[[1, 2, 5, 6]].tolist() == [0.125] * 4
+    assert two[[1, 2, 5, 6]].tolist() == [0.1] * 4
 
 
 def test_a_stated_team_of_unknown_people_is_told(world):
@@ -215,7 +224,7 @@ RULES = {
 @pytest.mark.parametrize("excluded", [frozenset(), frozenset({4, 9})], ids=["all", "some"])
 def test_leaders_follow_the_definition_of_their_rule(world, name, excluded):
     rule, rng = RULES[name], Streams(8).stream(name)
-    rows = [row for row in range(tiny_society.PEOPLE) if row not in excluded]
+    rows = [row for row in EVERYBODY if row not in excluded]
     drawn = Counter(rule.choose(excluded, world, rng) for _ in range(DRAWS))
     assert fits(drawn, rule.weights(rows, world), rows) > 1e-4
 

@@ -1,25 +1,14 @@
 """A population and a network that grow are what they would be if everybody had been there."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from scipy.stats import chisquare
 
 from tests.society import tiny_society
 from virsci_society.agents.profile import Profile
-from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
-from virsci_society.protocols.policies.fixed import FixedTeam
-from virsci_society.protocols.policies.guimera import Guimera
 from virsci_society.protocols.policies.nearest_topics import NearestTopics
-from virsci_society.protocols.policies.preferential_attachment import PreferentialAttachment
-from virsci_society.protocols.policies.two_step import TwoStep
-from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.society.careers import add_newcomer
 from virsci_society.society.ecosystem.knowledge_bank import People
-from virsci_society.society.formation.leaders import Anybody, ByProminence, Productive
-from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.population import population
 from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.population.population import Population
@@ -125,19 +114,6 @@ def test_a_move_is_told_after_its_date_and_not_before(monkeypatch):
     assert crowd.profile(4, 9.0).interests == (tiny_society.INTERESTS[4],)
 
 
-POLICIES = {
-    "uniform": Uniform(),
-    "co-authorship": Coauthorship(explore=1.0),
-    "co-authorship, half normal": Coauthorship(explore=HalfNormal(seed=1)),
-    "co-authorship, share": Coauthorship(explore=Share(mass=0.5)),
-    "topics": NearestTopics(nearest=0.25, explore=0.2),
-    "standing": PreferentialAttachment(by="papers"),
-    "two steps": TwoStep(explore=0.5),
-    "guimera": Guimera(p=0.4),
-    "fixed": FixedTeam(people=("Scientist11", "Scientist3")),
-}
-
-
 @pytest.fixture
 def society():
     """Ten people and six who came on day 1; one of them has written with two of the ten."""
@@ -160,21 +136,6 @@ def let_a_day_pass(world):
     world.env.run(until=3.0)
 
 
-@pytest.mark.sweep(3)
-@pytest.mark.parametrize("name", POLICIES)
-def test_every_policy_finds_newcomers_as_its_definition_says(world, name):
-    let_a_day_pass(world)
-    policy, rng, members = POLICIES[name], Streams(8).stream(name), (2,)
-    drawn = Counter(policy.choose(members, frozenset(members), world, rng) for _ in range(2000))
-    rows = [row for row in range(16) if row not in members]
-    weights = np.asarray(policy.chances(members, rows, world), dtype=float)
-    assert sum(drawn[row] for row in range(10, 16)) > 100
-    counts, some = np.array([drawn[row] for row in rows]), weights > 0
-    assert not counts[~some].any()
-    expected = weights[some] / weights.sum() * 2000
-    assert chisquare(counts[some], expected).pvalue > 1e-4
-
-
 def test_nearest_topics_are_those_of_people_who_are_here(world):
     let_a_day_pass(world)
     policy, rng = NearestTopics(nearest=0.25, explore=0.0), np.random.default_rng(1)
@@ -187,16 +148,6 @@ def test_nearest_topics_are_those_of_people_who_are_here(world):
     assert None not in others
     assert len(others) == 3  # a quarter of the twelve who are left
     assert not others & left
-
-
-@pytest.mark.parametrize("rule", [Anybody(), Productive(), ByProminence(by="coauthors")], ids=repr)
-def test_rules_of_leading_find_newcomers(world, rule):
-    let_a_day_pass(world)
-    rng = Streams(9).stream("lead")
-    drawn = Counter(rule.choose(frozenset(), world, rng) for _ in range(2000))
-    weights = np.asarray(rule.weights(range(16), world), dtype=float)
-    expected = weights / weights.sum() * 2000
-    assert chisquare([drawn[row] for row in range(16)], expected).pvalue > 1e-4
 
 
 def test_nobody_is_won_on_the_date_of_its_coming(world):

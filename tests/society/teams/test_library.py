@@ -299,33 +299,6 @@ def test_the_authors_of_results_as_people_who_may_be_asked():
     assert kept == [[name(0), name(1), name(2)], [name(1), name(2)], True]
 
 
-@LIVE
-def test_people_without_the_members_are_one_list_for_both_uses(delay):
-    """Whose work bears on the talk, and who may be asked: nobody of the team, nobody asked before.
-
-    Interests repeat from 8 on: 0 and 8 know graphs, 1 and 9 vision.
-    """
-    kept = []
-
-    def steps(team, lab):
-        lab.people.join(name(1))
-        said = yield from lab.ask(team.leader, SAY, Words, heard=())
-        kept.append(lab.library.people(said, 3, without=team.members))
-        lab.people.join(name(9))
-        kept.append(lab.library.people(said, 3, without=team.members))
-        kept.append(lab.library.people(said, 3, without=(*team.members, name(8))))
-        # Whoever joins later is left out of the later searches only.
-        yield from lab.wait(1.0)
-        kept[:] = [[one.id for one in answer.read()] for answer in kept]
-
-    run(looking(steps), delay=delay, script=lambda request: {"text": "graphs and vision"})
-    assert kept == [
-        [name(8), name(9), name(2)],
-        [name(8), name(2), name(3)],
-        [name(2), name(3), name(4)],
-    ]
-
-
 def every_search(team, lab, kept):
     """One search of each kind, in a team that writes, so that there are own papers."""
     heard = yield from lab.ask(team.leader, SAY, Words, heard=())

@@ -218,40 +218,6 @@ def test_a_team_without_a_paper_is_remembered_by_its_topic_and_reason():
     assert line.line == "A team on volcanoes ended without a paper (lost interest)."
 
 
-def test_only_related_words_are_recalled_and_only_when_asked_for():
-    told = {}
-
-    def script(request):
-        told[request.id] = request.messages[0].content
-        about = "volcanoes" if "Scientist3/1" in request.id else "beetles"
-        return {"text": about}
-
-    def steps(team, lab):
-        if lab.now < 10:
-            topic = yield from lab.stage("topic", lab.ask(team.leader, SAY, Words, heard=()))
-            team.notes["topic"] = topic
-            raise Dissolved("done")
-        yield from lab.stage("ideas", ideas(team, lab))
-        raise Dissolved("done")
-
-    def ideas(team, lab):
-        for turn, cue in enumerate([None, "volcanoes erupt", "beetles", "nothing of it"]):
-            lab.turn = turn
-            yield from lab.ask(name(3), SAY, Words, recall=cue, heard=())
-        lab.turn = 9
-        words = yield from lab.ask(name(5), SAY, Words, heard=())
-        lab.turn = 10
-        yield from lab.ask(name(3), SAY, Words, recall=words, heard=())
-
-    run(steps, (0.0, 3), (1.0, 3), (50.0, 5), script=script)
-    lines = [
-        [line for line in ("A team on volcanoes", "A team on beetles") if line in text]
-        for id_, text in told.items()
-        if "/ideas/" in id_ and id_.endswith(name(3))
-    ]
-    assert lines == [[], ["A team on volcanoes"], ["A team on beetles"], [], ["A team on beetles"]]
-
-
 def consulting(wait=5.0):
     """A team whose leader consults the outsider whose interests are nearest to speech."""
 
