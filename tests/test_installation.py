@@ -1,13 +1,10 @@
-"""The entry point of the command, and the check of the files that were installed."""
+"""The entry point of the command, and what an installation needs."""
 
-import base64
-import hashlib
 import os
 import signal
 import subprocess
 import sys
 import tomllib
-from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,6 @@ import pytest
 from tests.versions import constraints
 from virsci_society import _installation
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.planning.doctor import DISTRIBUTION, changed_files
 from virsci_society.scenarios.runs.execute import run_scenario
 
 ROOT = Path(__file__).parents[1]
@@ -62,29 +58,6 @@ def test_a_package_that_is_not_installed_is_named(tmp_path):
         "the package 'typer_of_another_name' is not installed; install it with what it needs: "
         "pip install virsci-society\n"
     )
-
-
-def test_files_that_were_changed_or_lost_since_are_named(tmp_path):
-    package = tmp_path / "virsci_society"
-    package.mkdir()
-    rows = []
-    for name in ("same.py", "changed.py", "lost.py"):
-        (package / name).write_text("x = 1\n")
-        digest = base64.urlsafe_b64encode(hashlib.sha256(b"x = 1\n").digest()).rstrip(b"=").decode()
-        rows.append(f"virsci_society/{name},sha256={digest},6\n")
-    info = tmp_path / "virsci_society-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: 1.0\n")
-    (info / "RECORD").write_text("".join(rows) + f"{info.name}/RECORD,,\n")
-    installed = metadata.Distribution.at(info)
-    assert changed_files(installed) == []
-    (package / "changed.py").write_text("x = 2\n")
-    (package / "lost.py").unlink()
-    assert sorted(path.name for path in changed_files(installed)) == ["changed.py", "lost.py"]
-
-
-def test_the_working_copy_is_in_order():
-    assert changed_files(metadata.distribution(DISTRIBUTION)) == []
 
 
 def test_packages_of_an_analyst_with_short_names_do_not_matter(tmp_path):

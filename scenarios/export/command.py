@@ -35,55 +35,48 @@ def prompts(
     seed: Seed = None,
     set_: Settings = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The folder (default prompts/SCENARIO-SEED).")
-    ] = None,
-    team: Annotated[
-        str | None, typer.Option("--team", metavar="ID", help="This team only.")
+        Path | None, typer.Option("--out", help="The file (default prompts/SCENARIO-SEED.md).")
     ] = None,
     teams: Annotated[
         int | None, typer.Option("--teams", metavar="N", min=1, help="The first N teams only.")
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Write every prompt to a file of its own, with an index and tokens.
+    """Write every prompt with its reply to one Markdown file.
 
     Rule-based scientists rehearse a scenario; no model is called and nothing is paid. For a
     finished run, the prompts that were sent and the replies that were received are written.
     """
     from virsci_society.scenarios.config.schema import load_scenario
-    from virsci_society.scenarios.planning import prompt_pages
-    from virsci_society.scenarios.planning.prompt_recording import (
+    from virsci_society.scenarios.planning.prompts import (
         TOKENS,
-        rehearse_pages,
-        replay_pages,
+        rehearse_prompts,
+        replay_prompts,
+        require_place,
+        write_prompts,
     )
     from virsci_society.scenarios.runs.execute import default_folder
     from virsci_society.scenarios.runs.run_journal import JOURNAL
 
-    if team is not None and teams is not None:
-        raise InputError("--team and --teams are both given; give one of them")
     find_code_here(trust)
     settings, is_run = with_seed(set_, seed), (Path(scenario) / JOURNAL).is_file()
     if is_run and settings:
         raise InputError("--set and --seed change a scenario, and this is a run")
+    chosen = None if is_run else load_scenario(scenario, settings=settings, trust=trust)
+    name = Path(scenario).resolve().name if chosen is None else default_folder(chosen).name
+    target = out or Path("prompts") / f"{name}.md"
+    require_place(target)  # before the rehearsal, which may take a while
     with make_progress() as progress:
-        if is_run:
-            folder = out or Path("prompts") / Path(scenario).resolve().name
-            prompt_pages.require_place(folder)  # before the rehearsal, which may take a while
+        if chosen is None:
             progress.begin("replaying from the journal alone")
-            listing = replay_pages(Path(scenario), team, teams, trust=trust)
+            listing = replay_prompts(Path(scenario), teams, trust=trust)
         else:
-            chosen = load_scenario(scenario, settings=settings, trust=trust)
-            folder = out or Path("prompts") / default_folder(chosen).name
-            prompt_pages.require_place(folder)
             progress.begin("rehearsing")
-            listing = rehearse_pages(chosen, team, teams)
-    calls = prompt_pages.write_pages(listing, folder)
-    for name in ("stage", "page"):
-        heads = (name, "calls", *TOKENS)
-        print_table(f"tokens by {name}", heads, prompt_pages.totals(calls, name))
-    tell(f"{len(calls):,} prompts: {folder / 'index.html'}")
-    tell(prompt_pages.whose_words(listing))
+            listing = rehearse_prompts(chosen, teams)
+    with writing(target):
+        write_prompts(listing, target)
+    print_table("tokens by page", ("stage", "page", "calls", *TOKENS), listing.totals())
+    tell(f"{len(listing.calls):,} prompts: {target}", listing.words)
 
 
 @export.command("archive")

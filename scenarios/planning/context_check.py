@@ -65,10 +65,7 @@ def _words_that_do_not_fit(scenario: Scenario, paid: ChatCompletionsBackend) -> 
 
 
 def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[CheckResult]:
-    """Does the longest prompt (characters) fit into what the scenario states and the server has?
-
-    The server is asked for its window; no question is put to the model.
-    """
+    """Does the longest prompt (characters) fit into what the scenario states and the server has?"""
     need = tokens_needed(paid, longest)
     takes = f"the longest prompt takes about {need:,} tokens with its reply"
     stated = paid.context if paid.context is not None else paid.window

@@ -1,14 +1,8 @@
-"""Checks of the installation and of the model of a scenario, each with advice.
-
-Nothing is written. A scenario of rule-based scientists makes no connection; that of a language
-model costs some ten calls.
-"""
+"""Checks of the installation and of the model of a scenario, which costs some ten calls."""
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
 import os
 import platform
 from collections import Counter
@@ -16,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import metadata
-from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
 
@@ -80,12 +73,8 @@ SHOWN = 120
 """Characters of a reply that are shown."""
 
 
-def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]:
-    """Check the installation and, where the scenario names one, its model.
-
-    Args:
-        quick: ask the model one question in all, in place of one of each form.
-    """
+def examine(scenario: Scenario) -> Iterator[CheckResult]:
+    """Check the installation and, where the scenario names one, its model."""
     backend = scenario.backend.backend
     paid = backend.paid
     yield from check_installation("llm" if getattr(paid, "client", "") == "litellm" else "")
@@ -103,7 +92,7 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
     if not questions:
         yield problem("the scenario asks nothing", "raise until, or found more teams")
         return
-    if isinstance(paid, ChatCompletionsBackend) and not quick:
+    if isinstance(paid, ChatCompletionsBackend):
         longest = longest_prompt(scenario)
         yield from compare_windows(paid, longest)
         if paid.sets_window and not paid.window:
@@ -116,7 +105,7 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
     session = _Session(paid, scenario.backend.at_once)
     try:
         with asyncio.Runner(loop_factory=PatientLoop) as runner:
-            runner.run(session.run(questions[:1] if quick else questions))
+            runner.run(session.run(questions))
     except SocietyError as error:
         session.error = error
     yield from session.findings(backend.with_paid(paid).unreadable_advice)
@@ -135,11 +124,6 @@ def check_installation(extra: str = "") -> Iterator[CheckResult]:
     except metadata.PackageNotFoundError:
         yield problem(f"{DISTRIBUTION} is not installed", "run pip install -e .")
         return
-    if changed := changed_files(installed):
-        cure = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
-        yield problem(f"{changed[0]} is not the file that was installed", f"run {cure}")
-    else:
-        yield ok("every file is as it was installed")
     releases = []
     for wanted in map(Requirement, installed.requires or ()):
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):
@@ -155,23 +139,6 @@ def check_installation(extra: str = "") -> Iterator[CheckResult]:
         else:
             yield problem(f"{wanted.name} {version}", f"install {wanted.name}{wanted.specifier}")
     yield ok(f"packages: {', '.join(releases)}")
-
-
-def changed_files(installed: metadata.Distribution) -> list[Path]:
-    """Installed files that are missing, or whose sha256 is not the one that the installer recorded.
-
-    A working copy of the source has no recorded hashes, so none of its files is named.
-    """
-    changed = []
-    # Not its ``files``, which leaves out those that are missing from Python 3.12 on.
-    for row in (installed.read_text("RECORD") or "").splitlines():
-        name, recorded, _ = row.strip('"').rsplit(",", 2)
-        place = Path(str(installed.locate_file(name)))
-        found = hashlib.sha256(place.read_bytes()).digest() if place.is_file() else b""
-        written = base64.urlsafe_b64encode(found).rstrip(b"=").decode()
-        if recorded and recorded != f"sha256={written}":
-            changed.append(place)
-    return changed
 
 
 def check_access(backend: Backend) -> Iterator[CheckResult]:
@@ -205,12 +172,7 @@ def check_access(backend: Backend) -> Iterator[CheckResult]:
 def check_deadlines(
     paid: ChatCompletionsBackend, speed: Speed, prompt: int, slots: int
 ) -> Iterator[CheckResult]:
-    """Tokens a second, alone and with several calls, and the deadlines that follow.
-
-    Args:
-        prompt: tokens of the longest prompt.
-        slots: calls at a time.
-    """
+    """Tokens a second, alone and with several calls, and the deadlines of the longest call."""
     slow = speed.calls > 1 and speed.gain < NO_GAIN
     yield CheckResult(
         "note" if slow else "ok",
@@ -240,17 +202,7 @@ def check_deadlines(
 
 @dataclass
 class _Session:
-    """Questions to a model, and their outcomes.
-
-    Attributes:
-        forms: how the reply to each form was read, by the form's name: a rung of the parser,
-            ``re-asked``, ``echoed`` (a copy of the page, also when asked again), ``unread``, or the
-            verdict.
-        said: the beginning of the last reply to each form.
-        seconds: of each reply.
-        limited: tokens of a reply that was limited to ``SHORT``; None: there was none.
-        repeated: whether the first question got the same reply after the others; None: not tried.
-    """
+    """Questions to a model and their outcomes, by form; ``seconds`` are those of each reply."""
 
     paid: Backend
     in_flight: int
@@ -281,7 +233,7 @@ class _Session:
                         await self._ask(endpoint, question)
 
                 await asyncio.gather(*map(ask, questions[1:]))
-                if not isinstance(paid, ChatCompletionsBackend) or not questions[1:]:
+                if not isinstance(paid, ChatCompletionsBackend):
                     return
                 # After other questions: a server's prompt cache changes its arithmetic, and a
                 # question that is asked twice in a row does not show that.
@@ -337,7 +289,7 @@ class _Session:
                 )
 
     def findings(self, advice: str) -> Iterator[CheckResult]:
-        """The findings; ``advice`` is what to do where replies cannot be read."""
+        """The findings; ``advice`` says what to do where replies cannot be read."""
         if self.error is not None:
             # A slow model is no fault once it has answered.
             fault = self.error if isinstance(self.error, Fault) else None
@@ -353,7 +305,8 @@ class _Session:
             if self.error is None:
                 yield note(f"the model gave a verdict in place of a reply: {self.forms}")
             return
-        name = f" as {self.replies[0].model}" if self.replies[0].model else ""
+        first = self.replies[0]
+        name = f" as {first.model}" if first.model else ""
         yield ok(f"the model answers{name}, in {self.seconds[0]:.2f} s")
         usages = [reply.usage for reply in self.replies]
         if any(usage.estimated for usage in usages):
@@ -379,13 +332,8 @@ class _Session:
             prompts = sum(usage.prompt_tokens for usage in usages)
             yield ok(f"{cached:,} of {prompts:,} prompt tokens were in its cache")
         yield from (ok(f"{form}: {text}") for form, text in self.said.items())
-        if self.wanted > 1:
-            yield from self._of_all_forms(advice)
-
-    def _of_all_forms(self, advice: str) -> Iterator[CheckResult]:
-        """How replies to all forms were read, whether they repeat, and whether they are limited."""
-        if self.speed is None and self.replies[0].speed is not None:
-            self.speed = Speed(*self.replies[0].speed, "the server says")
+        if self.speed is None and first.speed is not None:
+            self.speed = Speed(*first.speed, "the server says")
         counts = Counter(self.forms.values())
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
         message = f"forms: {len(self.forms)} asked for; {counted}"

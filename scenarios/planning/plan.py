@@ -1,9 +1,4 @@
-"""Calls, tokens, cost and time of a run, estimated before anything is paid.
-
-Rule-based scientists rehearse the scenario once; the model is not asked, and nothing is written. A
-model's replies are assumed to be a stated number of times as long as the rules'. A model's society
-may make fewer calls or more, so the guard of a run is its budget.
-"""
+"""Calls, tokens, cost and time of a run, from one rehearsal by rules and stated ratios."""
 
 from __future__ import annotations
 
@@ -47,17 +42,7 @@ UNPRICED = (
 
 @dataclass(frozen=True)
 class Plan:
-    """The estimate for one run.
-
-    Attributes:
-        usd: price in US dollars; 0 where it is not known.
-        chain: seconds of the longest chain of calls that wait for one another.
-        work: seconds of all calls one after the other.
-        speed: tokens a second; None: rules answer.
-        pages: stage, act, number of calls, and tokens of the median and the longest prompt.
-        window: tokens of a context window that holds the longest prompt and its reply.
-        papers: the papers of the rehearsal.
-    """
+    """The estimate for one run; ``speed`` is None where rules answer."""
 
     scenario: Scenario
     calls: int
@@ -65,9 +50,10 @@ class Plan:
     completion_tokens: int
     usd: float
     chain: float
+    """Seconds of the longest chain of calls that wait for one another."""
     work: float
+    """Seconds of all calls, one after the other."""
     speed: Speed | None
-    pages: pd.DataFrame
     window: int
     papers: pd.DataFrame
 
@@ -93,19 +79,20 @@ class Plan:
         return self.scenario.backend.backend.priced
 
     @property
-    def assumptions(self) -> dict[str, float]:
-        """The assumptions about the model, by name; empty where rules answer."""
+    def assumptions(self) -> str:
+        """The assumptions about the model in one line; empty where rules answer."""
         if self.speed is None:
-            return {}
-        assumed = {
-            "reply_ratio": REPLY_RATIO,
-            "prompt_ratio": PROMPT_RATIO,
-            "characters_a_token": 4,
-        }
+            return ""
+        text = (
+            f"assumed: replies {REPLY_RATIO:g} times as long as those of the rules, prompts "
+            f"{PROMPT_RATIO:g} times as long as in the rehearsal, 4 characters a token"
+        )
         if self.speed is ASSUMED:
-            assumed |= {"prompt_tokens_a_second": ASSUMED.prompt}
-            assumed |= {"reply_tokens_a_second": ASSUMED.reply}
-        return assumed
+            text += (
+                f"; {ASSUMED.prompt:g} tokens of a prompt read and {ASSUMED.reply:g} of a reply "
+                "written in a second (backend.tokens_per_second)"
+            )
+        return text
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
@@ -122,7 +109,6 @@ class Plan:
             "priced": self.priced,
             "speed": None if self.speed is None else asdict(self.speed),
             "longest_chain_seconds": self.chain,
-            "pages": self.pages.to_dict("records"),
             "window": self.window,
         }
 
@@ -143,7 +129,7 @@ class Plan:
         if self.by_rules:
             yield "for a language model: --set backend.use=openai --set backend.model=NAME"
             return
-        yield self.assumptions_text()
+        yield self.assumptions
         if self.speed is not None and self.speed is not ASSUMED:
             yield speed_text(self.speed)
         if backend.free:
@@ -154,19 +140,6 @@ class Plan:
         if self.window:
             size = f"a context window of {self.window:,} tokens"
             yield f"{size} holds the longest prompt and its reply"
-
-    def assumptions_text(self) -> str:
-        """The assumptions about the model in one line."""
-        text = (
-            f"assumed: replies {REPLY_RATIO:g} times as long as those of the rules, prompts "
-            f"{PROMPT_RATIO:g} times as long as in the rehearsal, 4 characters a token"
-        )
-        if self.speed is ASSUMED:
-            text += (
-                f"; {ASSUMED.prompt:g} tokens of a prompt read and {ASSUMED.reply:g} of a reply "
-                "written in a second (backend.tokens_per_second)"
-            )
-        return text
 
 
 def figure_text(name: str, value: float) -> str:
@@ -190,7 +163,7 @@ def plan(
     elif isinstance(paid, ChatCompletionsBackend):
         question = next(iter(rehearsal.first.values()), None)
         speed = speed_of(paid, question, scenario.backend.at_once)
-    names = ["call", "stage", "act", "prompt_tokens", "completion_tokens"]
+    names = ["call", "prompt_tokens", "completion_tokens"]
     # The others are answered by rules in the run too, and cost nothing.
     live = [[row[name] for name in names] for row in table_rows(rows, "calls") if row["live"]]
     calls = pd.DataFrame(live, columns=names)
@@ -208,12 +181,6 @@ def plan(
         if speed is None
         else sent / speed.prompt + written / speed.reply
     )
-    with_words = calls.assign(tokens=sent)[sent > 0]
-    by_act = with_words.groupby(["stage", "act"], sort=False)["tokens"]
-    found = by_act.agg(calls="size", typical="median", largest="max").reset_index()
-    # By stage only: a stable sort keeps the acts of a stage in the order of their calls.
-    stages = {stage: place for place, stage in enumerate(with_words["stage"].unique())}
-    pages = found.sort_values("stage", key=lambda names: names.map(stages), kind="stable")
     return Plan(
         scenario,
         calls=len(calls),
@@ -224,7 +191,6 @@ def plan(
         chain=longest_chain(rows, dict(zip(calls["call"], seconds, strict=True))),
         work=float(seconds.sum()),
         speed=speed,
-        pages=pages.assign(typical=pages["typical"].round().astype(int)),
         window=tokens_needed(paid, round(longest * rehearsal.longest)),
         papers=pd.DataFrame(
             table_rows(rows, "papers"),
@@ -235,11 +201,9 @@ def plan(
 
 
 def longest_chain(rows: TableRows, seconds: Mapping[str, float]) -> float:
-    """Wall time of a run with unlimited calls in flight, by its log and the time of each call.
-
-    The clock waits at each read for the replies that it needs, and until then nobody asks anything
-    of a later date. So a call starts when all reads before it and the replies in its prompt are in.
-    """
+    """Wall time of a run with unlimited calls in flight, by its log and the time of each call."""
+    # The clock waits at each read for the replies that it needs, and until then nobody asks
+    # anything of a later date: a call starts when all reads before it and its slots are in.
     ends: dict[str, float] = {}
     guests: dict[str, list[str]] = defaultdict(list)
     acts = []

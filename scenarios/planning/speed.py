@@ -1,9 +1,4 @@
-"""How fast a model reads prompts and writes replies, alone and with several calls at a time.
-
-Questions of one form are compared that begin with other words, so that no cache of the server
-takes part. llama.cpp states its own times; those of other servers follow from a whole reply and a
-short one.
-"""
+"""How fast a model reads prompts and writes replies, alone and with several calls at a time."""
 
 from __future__ import annotations
 
@@ -32,12 +27,7 @@ LLAMA = ("llama.cpp", "the weights")
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Tokens of a prompt read and of a reply written in a second, by one call alone.
-
-    Attributes:
-        calls: calls at a time that were compared with one alone.
-        gain: how many times as many tokens a second they bring together.
-    """
+    """Tokens read and written in a second by one call; ``calls`` at a time bring ``gain`` times."""
 
     prompt: float
     reply: float
@@ -75,14 +65,7 @@ def unlike(question: Request) -> Request:
 async def measure_speed(
     paid: ChatCompletionsBackend, question: Request, whole: TimedCall | None, calls: int
 ) -> tuple[Speed, int]:
-    """Measure how fast a model reads and writes.
-
-    Also returns the tokens of a reply that was limited to ``SHORT``.
-
-    Args:
-        whole: the call of such a question with its whole reply; None: it is not made.
-        calls: calls at a time that are compared with one alone.
-    """
+    """The speed, and the tokens of a reply that was limited to ``SHORT``; ``whole`` was not."""
     endpoint = paid.model_copy(update={"max_tokens": SHORT}).endpoint()
 
     async def time_one() -> TimedCall:
@@ -134,10 +117,7 @@ def duration(seconds: float) -> str:
 
 
 def speed_of(paid: ChatCompletionsBackend, question: Request | None, in_flight: int) -> Speed:
-    """The speed of a model: stated in the scenario, measured of llama.cpp here, or assumed.
-
-    llama.cpp on this machine, whose calls cost nothing, is asked some short questions.
-    """
+    """The speed of a model: stated in the scenario, measured of llama.cpp here, or assumed."""
     if paid.tokens_per_second is not None:
         return Speed(*paid.tokens_per_second, "backend.tokens_per_second")
     if question is None or not paid.free or read_window(paid).server not in LLAMA:

@@ -120,7 +120,7 @@ def print_forecast(found: StudyForecast) -> None:
     tell("rehearsed by rule-based scientists, not by a language model; the first seed of each arm")
     tell(f"answers: {first.scenario.backend.backend.about}")
     if not first.by_rules:
-        tell(first.assumptions_text())
+        tell(first.assumptions)
     if not found.priced:
         tell("the price of a model is not known; 'society plan' tells how to give it")
     tell(*power_sentences(file.replicates, file.paired, comparisons_in(design)))
