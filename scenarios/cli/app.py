@@ -1,4 +1,4 @@
-"""The command ``society``: its subcommands, and those that run, fork, replay and show a run.
+"""The command ``society``, and those of its commands that write, check, run and fork a scenario.
 
 Only typer and light modules are imported at the top: ``society --help`` must not be a wait.
 """
@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virsci_society.agents.errors import InputError
+from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare
 from virsci_society.scenarios.analysis.facts import facts
 from virsci_society.scenarios.calibration.command import calibrate
-from virsci_society.scenarios.cli.checkup import doctor, plan
 from virsci_society.scenarios.cli.ecosystem import ecosystem
 from virsci_society.scenarios.cli.help_examples import ExampleGroup
 from virsci_society.scenarios.cli.library_list import list_
-from virsci_society.scenarios.cli.new_scenario import new
 from virsci_society.scenarios.cli.overview import show, transcript
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore
@@ -30,16 +28,19 @@ from virsci_society.scenarios.review.command import review
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.study.command import study
 from virsci_society.scenarios.terminal.arguments import (
-    Online,
+    Json,
     RunFolder,
     ScenarioName,
     Seed,
     Settings,
     Trust,
+    complete_scenario,
     guarded,
     tell,
+    tell_json,
     with_seed,
 )
+from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.config.document import Document
     from virsci_society.scenarios.config.schema import Scenario
 
+SCHEMA = "scenario.schema.json"
+TEMPLATE = Path(__file__).with_name("new_scenario.yaml")
 
 app = typer.Typer(
     name="society",
@@ -94,7 +97,6 @@ def run(
     ] = None,
     trust: Trust = False,
     replicates: Annotated[int | None, typer.Option("--replicates", hidden=True)] = None,
-    online: Online = False,
 ) -> None:
     """Run a scenario, or resume a stopped run.
 
@@ -117,7 +119,7 @@ def run(
     if is_finished(chosen, folder):
         tell(f"{folder} holds this run already; nothing to do")
     else:
-        check_before_run(chosen, folder, online=online)
+        check_before_run(chosen, folder)
         for route in key_routes(chosen):
             tell(route)
         for warning in _warnings(document, chosen):
@@ -186,24 +188,19 @@ def fork(
 @app.command()
 @guarded
 def check(
-    scenario: ScenarioName,
-    seed: Seed = None,
-    set_: Settings = None,
-    trust: Trust = False,
-    online: Online = False,
+    scenario: ScenarioName, seed: Seed = None, set_: Settings = None, trust: Trust = False
 ) -> None:
     """Check a scenario and list every error in it.
 
     Keys, sizes of teams, variables that hold a key and the run folder are checked, and pages from
     outside the project are rendered for the first team. A study is checked with all of its arms.
-    The server of a language model is only asked how long prompts it can read. If it does not
-    answer, that is a warning; with --online it is an error.
+    The server of a language model is only asked how long prompts it can read.
     """
     from virsci_society.agents.offline.backend import Offline
     from virsci_society.scenarios.calibration.parameters import counted_teams
     from virsci_society.scenarios.config.document import is_study
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
-    from virsci_society.scenarios.planning.prompt_recording import check_pages
+    from virsci_society.scenarios.planning.prompts import check_pages
     from virsci_society.scenarios.runs.execute import default_folder
     from virsci_society.scenarios.runs.preflight import check_before_run, key_routes
 
@@ -220,7 +217,7 @@ def check(
         return
     document = scenario_document(scenario, with_seed(set_, seed))
     chosen = read_scenario(document, trust=trust)
-    check_before_run(chosen, default_folder(chosen), online=online)
+    check_before_run(chosen, default_folder(chosen))
     tell(f"{chosen.name} is valid (seed {chosen.seed})")
     tell(*key_routes(chosen))
     warnings = list(_warnings(document, chosen))
@@ -237,7 +234,7 @@ def check(
         from virsci_society.scenarios.planning.context_check import context_warnings
         from virsci_society.scenarios.runs.preflight import silent_servers
 
-        warnings += [*silent_servers(chosen, local=True), *context_warnings(chosen)]
+        warnings += [*silent_servers(chosen), *context_warnings(chosen)]
     for warning in warnings:
         tell(f"warning: {redact(warning)}", err=True)
 
@@ -259,7 +256,147 @@ def _warnings(document: Document, scenario: Scenario) -> Iterator[str]:
         yield warning
 
 
-for _command in (compare, facts, plan, doctor, review, calibrate, explore, new, show, transcript):
+@app.command()
+@guarded
+def plan(
+    scenario: ScenarioName,
+    seed: Seed = None,
+    set_: Settings = None,
+    trust: Trust = False,
+    json: Json = False,
+) -> None:
+    """Estimate calls, tokens, cost and time of a run.
+
+    Rule-based scientists rehearse the run; no model is called and nothing is paid. The assumptions
+    about the model are printed with the estimate.
+    """
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.planning.plan import plan as planned
+    from virsci_society.scenarios.runs.preflight import check_before_run
+
+    find_code_here(trust)
+    chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
+    check_before_run(chosen, keys=False)
+    with make_progress() as progress:
+        progress.begin("rehearsing")
+        found = planned(chosen)
+    if json:
+        tell_json(found.to_data())
+    else:
+        title = f"{chosen.name}, seed {chosen.seed}: estimate of one run"
+        print_table(title, ("figure", "estimate"), list(found.figures()))
+        tell(*found.notes())
+
+
+@app.command()
+@guarded
+def doctor(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO|FOLDER|ARCHIVE",
+            help="A scenario, the folder of a run, study or ecosystem, or an archive (.zip).",
+        ),
+    ] = "quickstart",
+    set_: Settings = None,
+    trust: Trust = False,
+) -> None:
+    """Check the installation or the integrity of a folder.
+
+    For a scenario with a language model, at most twenty calls are made and paid for. For a folder,
+    every file and every row of its journals is compared with its hash. The runs of an archive are
+    also replayed from their journals.
+    """
+    place = Path(what)
+    if place.is_dir() or place.suffix == ".zip":
+        from virsci_society.scenarios.analysis.verification import verify_folder
+        from virsci_society.scenarios.export.archive import verify_archive
+
+        if place.is_dir():
+            tell(f"checking the files of {place}", err=True)
+            verified = verify_folder(place)
+        else:
+            find_code_here(trust)
+            with make_progress() as progress:
+                verified = verify_archive(place, progress.begin, trust=trust)
+        tell(*verified.found)
+        if verified.damage:
+            raise InputError("\n".join(verified.damage))
+        return
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.planning.doctor import examine
+
+    find_code_here(trust)
+    chosen = load_scenario(what, settings=set_ or (), trust=trust)
+    wrong = 0
+    for finding in examine(chosen):
+        wrong += finding.state == "problem"
+        tell(f"{finding.state:8} {redact(finding.message)}")
+        if finding.advice:
+            tell(f"{'':8} -> {redact(finding.advice)}")
+    if wrong:
+        raise InputError(f"{wrong} problem{'' if wrong == 1 else 's'} found")
+    tell("all is well")
+
+
+@app.command()
+@guarded
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file.")],
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="SCENARIO",
+            help="Extend this scenario; by default all keys are written out.",
+            autocompletion=complete_scenario,
+        ),
+    ] = None,
+) -> None:
+    """Write a commented scenario file.
+
+    It is valid as written. The schema of all keys is written beside it, so that an editor can
+    complete and check them. No existing file is overwritten.
+    """
+    from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+    from virsci_society.scenarios.config.document import SUFFIXES, find_scenario, library
+    from virsci_society.scenarios.config.keys import schema_text
+    from virsci_society.scenarios.config.schema import Scenario
+    from virsci_society.scenarios.config.yaml_io import write_yaml
+
+    target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
+    if target.exists() or target.is_symlink():
+        raise InputError(f"{target}: exists already; give another name")
+    title = write_yaml({"name": target.stem})
+    if from_ is None:
+        text = TEMPLATE.read_text(encoding="utf-8").replace("name: NAME\n", title)
+    else:
+        found = find_scenario(from_)
+        above = from_ if from_ in library() else str(found.resolve())
+        text = (
+            f"# {target.stem}: {from_}, with the keys below changed. What each key means:\n"
+            "# docs/scenarios.md, or 'society list keys'.\n"
+            f"{write_yaml({'extends': above})}{title}seed: 1\n\n"
+            "# For example:\n"
+            "# until: 2y\n"
+            "# protocol:\n"
+            "#   turns: 5\n"
+        )
+    schema = target.with_name(SCHEMA)
+    with disk_errors_as(InputError, f"{target}: cannot be written"):
+        make_folder(target.parent)
+        # Before the scenario, whose first line names it.
+        if schema.exists() or schema.is_symlink():
+            tell(f"{schema}: exists already, and is not changed")
+        else:
+            write_atomically(schema, schema_text(Scenario))
+        write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")
+    tell(f"{target}: edit it, then")
+    tell(f"  society check {target}")
+    tell(f"  society run {target}")
+
+
+for _command in (compare, facts, review, calibrate, explore, show, transcript):
     app.command()(_command)
 app.command("list")(list_)
 

@@ -1,8 +1,4 @@
-"""The help of the command, with sections of commands and with examples.
-
-The group class also keeps the arguments of the whole command, which the message of a stopped run
-repeats.
-"""
+"""The help of the command, with sections of commands and with examples."""
 
 from __future__ import annotations
 
@@ -37,7 +33,7 @@ society facts runs/community-vis-1 --with eco/mine --only clustering
 society plan quickstart
 society plan quickstart --set backend.use=litellm --set backend.model=ollama_chat/llama3.1
 society doctor
-society doctor --set backend.use=litellm --set backend.model=ollama_chat/llama3.1 --quick
+society doctor --set backend.use=litellm --set backend.model=ollama_chat/llama3.1
 society doctor runs/quickstart-1
 society review runs/quickstart-1 --kind novelty
 society review runs/quickstart-1 --sheet sheet.csv --most 40
@@ -75,7 +71,7 @@ society study status team-size
 society study report team-size
 society explore runs/quickstart-1
 society export prompts quickstart --teams 1
-society export prompts runs/quickstart-1 --out prompts/sent
+society export prompts runs/quickstart-1 --out sent.md
 society export page runs/quickstart-1
 society export archive runs/quickstart-1 --license CC-BY-4.0
 society export figures runs/quickstart-1
@@ -84,11 +80,9 @@ society export figures runs/quickstart-1
 
 
 class ExampleGroup(TyperGroup):
-    """A group of commands whose help ends with examples, and which remembers its arguments.
+    """A group of commands whose help ends with examples, and which remembers its arguments."""
 
-    The types of contexts and commands are left open: typer brings its own copy of click since 0.26,
-    and used the installed one before.
-    """
+    # Contexts and commands have no types: typer brings its own copy of click since 0.26.
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name, with its examples below its help."""

@@ -18,18 +18,8 @@ from virsci_society.scenarios.terminal.console import print_table
 
 WIDTH = 96
 """Columns of a citation."""
-
-
-def complete_name(incomplete: str) -> list[str]:
-    """Scenarios and kinds of parts that begin with a text, for the shell."""
-    from virsci_society.scenarios.config.registry import KIND_NAMES
-
-    kinds = [
-        kind
-        for kind in (*KIND_NAMES, "scenarios", "models", "runs", "keys")
-        if kind.startswith(incomplete)
-    ]
-    return [*complete_scenario(incomplete), *kinds]
+OTHER_NAMES = ("scenarios", "models", "runs", "keys")
+"""What can be listed besides parts by their kind."""
 
 
 @guarded
@@ -40,7 +30,7 @@ def list_(
             metavar="NAME",
             help="A scenario; a part; a kind: protocols, measures, ...; scenarios; models; "
             "runs; keys.",
-            autocompletion=complete_name,
+            autocompletion=complete_scenario,
         ),
     ] = None,
     folder: Annotated[
@@ -74,13 +64,25 @@ def list_(
     elif name == "models":
         _print_models(folder)
     elif name == "keys":
-        tell(*_keys(json, full, where).splitlines())
+        from virsci_society.scenarios.config import keys
+        from virsci_society.scenarios.config.schema import Scenario
+
+        if where is not None:
+            text = keys.render_section(Scenario, where)
+        elif json:
+            text = keys.schema_text(Scenario)
+        else:
+            text = keys.render_reference(Scenario, None if full else keys.common_keys())
+        tell(*text.splitlines())
     elif name in (None, "scenarios"):
         tell(*_library_lines())
     elif name == "studies":
         raise InputError("studies: 'society study list' names those of the library")
     elif name == "facts" and where is not None:
-        tell(*_fact_lines(where))
+        from virsci_society.scenarios.analysis.facts import chosen_facts
+
+        for head, text in chosen_facts([where])[where].card():
+            tell(*fill(f"{head}: {text}", WIDTH, subsequent_indent="    ").splitlines())
     elif name in KIND_NAMES:
         lines = {"metrics": _metric_lines, "measures": _measure_lines}
         tell(*(lines[name]() if name in lines else part_lines(name)))
@@ -93,22 +95,22 @@ def _print_runs(folder: Path, json: bool) -> None:
 
     found = list_runs(folder)
     if json:
-        tell_json([one.to_data() for one in found])
+        tell_json([run.to_data() for run in found])
         return
     if not found:
         tell(f"{folder}: no run in it; 'society run quickstart' makes one")
         return
     rows = [
         (
-            one.folder,
-            one.state,
-            one.date[:16].replace("T", " "),
-            None if one.days is None else int(one.days),
-            one.calls,
-            one.tokens,
-            None if one.usd is None else f"{one.usd:,.2f}",
+            f"{run.folder} (fork {run.fork_of})" if run.fork_of else run.folder,
+            run.state,
+            run.date[:16].replace("T", " "),
+            None if run.days is None else int(run.days),
+            run.calls,
+            run.tokens,
+            None if run.usd is None else f"{run.usd:,.2f}",
         )
-        for one in found
+        for run in found
     ]
     heads = ("folder", "state", "date (UTC)", "days", "model calls", "tokens", "US$")
     print_table(f"runs in {folder}", heads, rows)
@@ -118,33 +120,16 @@ def _print_models(folder: Path) -> None:
     """Print the weights that ``use: local`` can load."""
     from virsci_society.agents.backends.weights import GET_SOME, list_weights
 
-    rows = [
-        (
-            one.use,
-            one.path.name,
-            f"{one.path.stat().st_size / 1e6:,.0f}",
-            one.context or None,
-            one.license,
-        )
-        for one in list_weights(folder)
-    ]
+    rows = []
+    for model in list_weights(folder):
+        megabytes = f"{model.path.stat().st_size / 1e6:,.0f}"
+        context = model.context or None
+        rows.append((model.use, model.path.name, megabytes, context, model.license))
     if not rows:
         tell(f"no weights in installed packages or {folder}; get some: {GET_SOME}")
         return
     heads = ("backend.weights", "file", "MB", "context, tokens", "licence")
     print_table("models for backend.use=local", heads, rows)
-
-
-def _keys(json: bool, full: bool, section: str | None) -> str:
-    """The keys of a scenario file, as a page for people or as JSON Schema."""
-    from virsci_society.scenarios.config import keys
-    from virsci_society.scenarios.config.schema import Scenario
-
-    if section is not None:
-        return keys.render_section(Scenario, section)
-    if json:
-        return keys.schema_text(Scenario)
-    return keys.render_reference(Scenario, None if full else keys.common_keys())
 
 
 def _library_lines() -> Iterator[str]:
@@ -184,14 +169,6 @@ def _definition(thing: object) -> str:
     return " ".join((getdoc(thing) or "").partition("\n\n")[0].split())
 
 
-def _fact_lines(name: str) -> Iterator[str]:
-    """The card of one fact."""
-    from virsci_society.scenarios.analysis.facts import chosen_facts
-
-    for head, text in chosen_facts([name])[name].card():
-        yield from fill(f"{head}: {text}", WIDTH, subsequent_indent="    ").splitlines()
-
-
 def _metric_lines() -> Iterator[str]:
     """Metrics by family, each with its definition and source."""
     from virsci_society.metrics.registry import FAMILIES
@@ -224,12 +201,11 @@ def _meanings(name: str) -> list[str]:
     from virsci_society.metrics.measures import MEASURES, metrics_named
     from virsci_society.scenarios.config.registry import TABLES
 
-    found = [
-        f"{name} is a part of the kind {kind}: {_definition(_part(kind, path))} "
-        f"'society list {kind}' names all."
-        for kind, parts in TABLES.items()
-        if (path := parts.get(name))
-    ]
+    found = []
+    for kind, parts in TABLES.items():
+        if path := parts.get(name):
+            text = f"{name} is a part of the kind {kind}: {_definition(_part(kind, path))}"
+            found.append(f"{text} 'society list {kind}' names all.")
     if name in MEASURES:
         found.append(f"{name} is a measure: {MEASURES[name].label} ({MEASURES[name].meaning}).")
     if metrics_named(name):
@@ -238,7 +214,8 @@ def _meanings(name: str) -> list[str]:
 
 
 def _scenario_lines(name: str) -> Iterator[str]:
-    from virsci_society.scenarios.config.document import STUDIES, find_scenario, library
+    """The file of a scenario or study with what it amounts to, or what a name means."""
+    from virsci_society.scenarios.config.document import STUDIES, find_scenario
     from virsci_society.scenarios.config.registry import KIND_NAMES
     from virsci_society.scenarios.config.schema import load_scenario
 
@@ -250,8 +227,10 @@ def _scenario_lines(name: str) -> Iterator[str]:
         if meanings := _meanings(name):
             yield from meanings
             return
-        hint = did_you_mean(name, [*library(), *KIND_NAMES])
-        raise InputError(f"{error}\nkinds of parts are {', '.join(KIND_NAMES)}{hint}") from error
+        kinds = [*KIND_NAMES, *OTHER_NAMES]
+        if hint := did_you_mean(name, kinds):
+            raise InputError(f"nothing is called {name!r}{hint} (society list NAME)") from error
+        raise InputError(f"{error}\nkinds of parts are {', '.join(KIND_NAMES)}") from error
     yield f"# {path}"
     yield from path.read_text(encoding="utf-8").splitlines()
     if is_study:

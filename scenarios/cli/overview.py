@@ -59,12 +59,28 @@ def show(
 
     Of a running run, the progress and the state of a moment ago are shown.
     """
+    if run.is_file():
+        raise InputError(
+            f"{run}: is a file; give the folder that a run wrote, such as runs/{run.stem}-1, or "
+            f"see the scenario with 'society list {run}'"
+        )
     if table is not None:
         _show_table(run, table, json)
     elif open_:
         _open_page(run)
     elif follow:
-        _follow(run, json, full)
+        from rich.console import Console
+
+        from virsci_society.scenarios.runs.run_state import RUNNING, read_state
+
+        screen = Console()
+        with suppress(KeyboardInterrupt):  # which leaves the run alone
+            while read_state(run).state == RUNNING:
+                screen.clear()
+                _show(run, json, full)
+                time.sleep(FOLLOW_SECONDS)
+            screen.clear()
+            _show(run, json, full)
     else:
         _show(run, json, full)
 
@@ -85,73 +101,9 @@ def _show_table(run: Path, name: str, json: bool) -> None:
         tell_json(loads(found.to_json(orient="records")))
         return
     rows = with_numpy_dtypes(found.head(ROWS_SHOWN)).itertuples(index=False, name=None)
-    told = f"the first {ROWS_SHOWN} of {len(found)}" if len(found) > ROWS_SHOWN else len(found)
+    count = f"the first {ROWS_SHOWN} of {len(found)}" if len(found) > ROWS_SHOWN else len(found)
     by = f"; by {embedding_of(opened)}" if name in metrics_named("novelty") else ""
-    print_table(f"{name}: {told} rows{by}", [str(one) for one in found.columns], list(rows))
-
-
-def _follow(run: Path, json: bool, full: bool) -> None:
-    """Show a run again and again until it ends; Ctrl-C leaves the run alone."""
-    from rich.console import Console
-
-    from virsci_society.scenarios.runs.run_state import RUNNING, read_state
-
-    screen = Console()
-    with suppress(KeyboardInterrupt):
-        while read_state(run).state == RUNNING:
-            screen.clear()
-            _show(run, json, full)
-            time.sleep(FOLLOW_SECONDS)
-        screen.clear()
-        _show(run, json, full)
-
-
-def _show(run: Path, json: bool, full: bool) -> None:
-    from virsci_society.metrics.summary_file import SUMMARY, read_summary
-    from virsci_society.scenarios.runs.run_state import FINISHED, has_world, read_state
-
-    state = read_state(run)
-    if state.session and not has_world(run):
-        _print_state(state, json)
-        return
-    written = read_summary(run) if state.state == FINISHED else None
-    if written is None:
-        from virsci_society.metrics.summary import summarise_run
-
-        _print(summarise_run(open_to_show(run)), str(run), json, full)
-        return
-    try:
-        _print(written, str(run), json, full)
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        # A folder may come from a stranger, whose list of hashes fits whatever is in it.
-        raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
-
-
-def _print_state(state: RunState, json: bool) -> None:
-    """Print what the journal alone tells of a run that has left no tables yet."""
-    if json:
-        tell_json(state.to_data())
-        return
-    from virsci_society.scenarios.runs.run_state import RUNNING, going_on
-
-    spent = {"attempts": state.calls, "prompt_tokens": state.tokens, "usd": state.usd}
-    spent["free"] = state.free
-    day = "before the first answer" if state.days is None else f"day {state.days:g}"
-    rows = (
-        ("state", state.words),
-        ("where it stood", state.stood or f"{day}, session {state.session}"),
-        ("calls", f"{state.answered or 0:,} answered"),
-        ("cost", _cost(spent)),
-        (
-            "to go on",
-            f"'society show {state.folder} --follow' shows it until it ends"
-            if state.state == RUNNING
-            else going_on(state),
-        ),
-    )
-    seed = "" if state.seed is None else f", seed {state.seed}"
-    tell(f"{state.scenario or state.folder}{seed}")
-    tell(*(f"  {name:20}{text}" for name, text in rows))
+    print_table(f"{name}: {count} rows{by}", list(map(str, found.columns)), list(rows))
 
 
 def _open_page(folder: Path) -> None:
@@ -165,29 +117,76 @@ def _open_page(folder: Path) -> None:
     if not page.exists():
         open_to_show(folder)  # tells what it is instead: a study, a folder of runs, a killed run
         raise InputError(f"{page}: missing; 'society export page {folder}' writes it")
-    require_regular_file(page)
-    open_in_browser(page)
+    open_in_browser(require_regular_file(page))
 
 
-def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> None:
+def _show(run: Path, json: bool, full: bool) -> None:
+    from virsci_society.metrics.summary_file import SUMMARY, read_summary
+    from virsci_society.scenarios.runs.run_state import FINISHED, has_world, read_state
+
+    state = read_state(run)
+    if state.session and not has_world(run):
+        if json:
+            tell_json(state.to_data())
+        else:
+            tell(*_state_lines(state))
+        return
+    written = read_summary(run) if state.state == FINISHED else None
+    if written is None:
+        from virsci_society.metrics.summary import summarise_run
+
+        _print(summarise_run(open_to_show(run)), state, json, full)
+        return
+    try:
+        _print(written, state, json, full)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        # A folder may come from a stranger, whose list of hashes fits whatever is in it.
+        raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
+
+
+def _state_lines(state: RunState) -> Iterator[str]:
+    """What the journal alone tells of a run that has left no tables yet."""
+    from virsci_society.scenarios.runs.run_state import RUNNING, going_on
+
+    spent = {"attempts": state.calls, "prompt_tokens": state.tokens, "usd": state.usd}
+    spent["free"] = state.free
+    day = "before the first answer" if state.days is None else f"day {state.days:g}"
+    resume = going_on(state)
+    if state.state == RUNNING:
+        resume = f"'society show {state.folder} --follow' shows it until it ends"
+    rows = {
+        "state": state.words,
+        "where it stood": state.stood or f"{day}, session {state.session}",
+        "fork": state.fork_of,
+        "calls": f"{state.answered or 0:,} answered",
+        "cost": _cost(spent),
+        "to go on": resume,
+    }
+    seed = "" if state.seed is None else f", seed {state.seed}"
+    yield f"{state.scenario or state.folder}{seed}"
+    yield from (f"  {name:20}{text}" for name, text in rows.items() if text)
+
+
+def _print(figures: Mapping[str, Any], state: RunState, json: bool, full: bool) -> None:
     if json:
         tell_json(figures)
-    elif full:
+        return
+    if full:
         title = f"{figures['scenario']}, seed {figures['seed']}"
         print_table(title, ("figure", "value"), list(_figure_rows(figures)))
-    else:
-        lines = list(map(printable, brief_lines(figures, folder)))
-        if sys.stdout.isatty():
-            wrapper = textwrap.TextWrapper(
-                max(shutil.get_terminal_size().columns, LABEL + 20),
-                subsequent_indent=" " * LABEL,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-            # A digest, which is one word, stays beside its label.
-            wrapped = [wrapper.wrap(one) if " " in one[LABEL:] else [one] for one in lines]
-            lines = [part for parts in wrapped for part in parts]
-        tell(*lines)
+        return
+    lines = list(map(printable, brief_lines(figures, state.folder, state.fork_of)))
+    if sys.stdout.isatty():
+        wrapper = textwrap.TextWrapper(
+            max(shutil.get_terminal_size().columns, LABEL + 20),
+            subsequent_indent=" " * LABEL,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        # A digest, which is one word, stays beside its label.
+        wrapped = [wrapper.wrap(line) if " " in line[LABEL:] else [line] for line in lines]
+        lines = [part for parts in wrapped for part in parts]
+    tell(*lines)
 
 
 def _figure_rows(figures: Mapping[str, Any], *above: str) -> Iterator[tuple[str, Any]]:
@@ -202,47 +201,44 @@ def _figure_rows(figures: Mapping[str, Any], *above: str) -> Iterator[tuple[str,
             yield from _figure_rows(value, *name)
 
 
-def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
-    """A summary in ten lines: what happened in a sentence, then figures.
+def brief_lines(summary: Mapping[str, Any], folder: str, fork_of: str = "") -> list[str]:
+    """A summary in ten lines: what happened in a sentence, then figures."""
+    from virsci_society.metrics.summary_file import text_sentences
 
-    The last line has the folder as the user named it.
-    """
     backend = summary["backend"]
     about = backend.get("about") if isinstance(backend, Mapping) else backend
     invited, calls, ledger = summary["invitations"], summary["calls"], summary["ledger"]
-    novelty = ", ".join(
-        f"{name} {cell(summary[name]['mean'])}"
-        for name in ("HD", "CD", "CI", "ON")
-        if summary[name] is not None
-    )
-    by = f", by {summary['embedding']}" if summary.get("embedding") else ""
-    stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
-    waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
-    of_ended = "" if summary["partial"] is None else " (of teams that had ended)"
-    most, asked = summary["max_memberships"], summary["consultations"]
-    overlap = [
-        f"at most {_many(most, 'team')} a scientist at a time" if most else "",
-        _many(asked, "consultation") if asked else "",
-    ]
-    from virsci_society.metrics.summary_file import text_sentences
-
-    replies = text_sentences(summary["reading"])
-    rows = [
-        ("what happened", sentence_of(summary)),
-        *(("replies", sentence) for sentence in replies),
-        (
-            "invitations",
+    invitations = ""
+    if invited["sent"]:
+        invitations = (
             f"{invited['sent']:,} sent: {invited['accepted']:,} accepted, "
             f"{invited['declined']:,} declined, {invited['full']:,} turned away at the team "
             f"limit, {invited['unanswered']:,} without an answer; "
             f"{invited['cross_team']:,} to members of other teams"
-            if invited["sent"]
-            else "",
-        ),
-        ("overlap", "; ".join(filter(None, overlap))),
+        )
+    overlap = []
+    if most := summary["max_memberships"]:
+        overlap.append(f"at most {_many(most, 'team')} a scientist at a time")
+    if asked := summary["consultations"]:
+        overlap.append(_many(asked, "consultation"))
+    waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
+    scores = [name for name in ("HD", "CD", "CI", "ON") if summary[name] is not None]
+    novelty = ", ".join(f"{name} {cell(summary[name]['mean'])}" for name in scores)
+    if novelty and summary.get("embedding"):
+        novelty += f", by {summary['embedding']}"
+    stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
+    counted = f"{calls['total']:,}: {stages}" if stages else "none"
+    if summary["partial"] is not None:
+        counted += " (of teams that had ended)"
+    rows = [
+        ("what happened", _sentence_of(summary)),
+        ("fork", fork_of),
+        *(("replies", sentence) for sentence in text_sentences(summary["reading"])),
+        ("invitations", invitations),
+        ("overlap", "; ".join(overlap)),
         ("waiting for people", f"per round, by team size: {waited}" if waited else "none"),
-        ("novelty (means)", f"{novelty}{by}" if novelty else "not measured"),
-        ("calls", (f"{calls['total']:,}: {stages}" if stages else "none") + of_ended),
+        ("novelty (means)", novelty or "not measured"),
+        ("calls", counted),
         ("cost", _cost(ledger or {})),
         ("answers", cell(about)),
         ("digest", summary["digest"] or "none: the run has not finished"),
@@ -251,7 +247,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
     return [cell(title), *(f"  {name:20}{text}" for name, text in rows if text)]
 
 
-def sentence_of(summary: Mapping[str, Any]) -> str:
+def _sentence_of(summary: Mapping[str, Any]) -> str:
     """What happened in a run, in one sentence of its summary."""
     from virsci_society.metrics.summary_file import ended_words
 
@@ -311,23 +307,16 @@ def transcript(
     from virsci_society.metrics.report.transcript import team_lines, transcript_lines
 
     opened = open_to_show(run)
-    team = None if team is None else masked_name(team)
     if team is None and not all_:
-        lines = team_lines(opened, with_invented_names)
-    else:
-        sent = _prompts(run, team, trust=trust) if prompts else {}
-        lines = list(transcript_lines(opened, team, stage, sent))
+        tell(*map(with_invented_names, team_lines(opened, with_invented_names)))
+        return
+    sent = {}
+    if prompts:
+        from virsci_society.scenarios.config.registry import find_code_here
+        from virsci_society.scenarios.planning.prompts import replay_prompts
+
+        find_code_here(trust)
+        for call in replay_prompts(run, trust=trust).calls:
+            sent[call.id] = "\n".join(f"[{one.role}]\n{one.content}" for one in call.messages)
+    lines = transcript_lines(opened, None if team is None else masked_name(team), stage, sent)
     tell(*(lines if prompts else map(with_invented_names, lines)))
-
-
-def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:
-    """The prompts of a finished run by call id, from its journal."""
-    from virsci_society.scenarios.config.registry import find_code_here
-    from virsci_society.scenarios.planning.prompt_recording import replay_pages
-
-    find_code_here(trust)
-    listing = replay_pages(run, team, trust=trust)
-    return {
-        call.id: "\n".join(f"[{one.role}]\n{one.content}" for one in call.messages)
-        for call in listing.calls
-    }

@@ -1,8 +1,4 @@
-"""Messages about wrong values, with what was expected and the nearest known name.
-
-All faults of a document are gathered before any is reported, so that one look at the messages is
-enough to correct a file.
-"""
+"""Messages about wrong values, with what was expected and the nearest known name."""
 
 from __future__ import annotations
 
@@ -121,10 +117,7 @@ def quote_value(value: object) -> str:
 
 
 def describe_errors(errors: Sequence[ErrorDetails]) -> str:
-    """One sentence for the errors that pydantic found in one value, of all members of a union.
-
-    A message of a validator of ours is quoted as it is.
-    """
+    """One sentence for the errors that pydantic found in one value, of all members of a union."""
     reasons = [str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"]
     bounds = [error for error in errors if error["type"] in _BOUNDS]
     if reasons and not bounds:

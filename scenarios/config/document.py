@@ -1,9 +1,4 @@
-"""The data of a scenario before it is checked, with the place where each key was written.
-
-A scenario file may extend another, and ``--set`` changes single keys. All layers are merged here,
-and every key keeps its origin, so that a later message can name the file, line and column (or the
-``--set``) to change.
-"""
+"""The data of a scenario before it is checked, with the place where each key was written."""
 
 from __future__ import annotations
 
@@ -39,13 +34,7 @@ STUDY_COMMANDS = "count its calls with 'society study plan', run it with 'societ
 
 @dataclass(frozen=True, slots=True)
 class FittedOn:
-    """The papers on which the values of a scenario file were fitted: its key ``fitted_on``.
-
-    Attributes:
-        boundary: the year on whose 1 January the values hold.
-        source: names of the source's files, as the manifest has them. Where none of the three is
-            given, the values are of no single source.
-    """
+    """The papers on which the values of a scenario file were fitted: its key ``fitted_on``."""
 
     community: str
     boundary: int
@@ -75,11 +64,7 @@ class FittedOn:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a key was written.
-
-    Attributes:
-        label: ``file:line:column``, ``--set a.b`` or the name of a Python argument.
-    """
+    """Where a key was written: ``file:line:column``, ``--set a.b`` or the name of an argument."""
 
     label: str
     folder: Path
@@ -112,13 +97,7 @@ class Document:
         return origin.folder if origin else Path.cwd()
 
     def merged_with(self, other: Document) -> Document:
-        """A new document in which the values of ``other`` win.
-
-        Sections are merged key by key; one that names another part with ``use`` replaces the
-        section below it, whose keys belong to that other part. Lists, and mappings from numbers
-        to values, are values and replaced whole. A mapping from numbers to sections, as a setting
-        ``interventions.0.at=1y`` gives, changes the sections of a list at these places.
-        """
+        """A new document in which ``other`` wins; lists and what has another ``use`` go whole."""
         merged = Document(dict(self.data), dict(self.origins))
         _merge(merged.data, other.data, (), merged.origins, other.origins)
         return merged
@@ -138,10 +117,7 @@ def library() -> Mapping[str, Path]:
 
 
 def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
-    """The file of a scenario: a name of the library, or the path of a file.
-
-    A relative path is relative to ``folder``, or to the current folder.
-    """
+    """The file of a scenario: a name of the library, or the path of a file."""
     names = library()
     if str(name) in names:
         return names[str(name)]

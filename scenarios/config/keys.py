@@ -1,14 +1,7 @@
 """The keys of a scenario, described by their classes: JSON Schema for editors, pages for people.
 
-A key is a field: the text below it says what it means, in which unit it is and where its value
-comes from, and nothing else does. These texts are read from the source when they are asked for.
-pydantic could read them (``use_attribute_docstrings``), but it does so whenever a class is made:
-that adds a fifth of a second to the start of every command that reads a scenario.
-
-pydantic's own schema does not know ``use:`` and its tables, so sections are put together here and
-only single values are left to pydantic. Definitions have the names of classes, not of modules, so
-that the schema stays the same when a class moves to another module. ``society list keys`` prints
-the keys that scenarios commonly set (docs/scenarios.md), with ``--full`` all (docs/keys.md).
+The text below a field is read here: pydantic would read it whenever a class is made, which adds a
+fifth of a second to the start of every command.
 """
 
 from __future__ import annotations
@@ -52,11 +45,7 @@ _TEXT = re.compile(r"(?P<meaning>.*?)(?: ?Unit: (?P<unit>.+?)\.)?(?: ?Source: (?
 
 
 class KeyText(NamedTuple):
-    """What the text below a field says, as ``MEANING Unit: UNIT. Source: SOURCE.`` gives it.
-
-    The unit is a dash where a value has none, and the source that of a key of execution, which
-    changes nothing that happens.
-    """
+    """What the text below a field says: ``MEANING Unit: UNIT. Source: SOURCE.``."""
 
     meaning: str
     unit: str
@@ -69,10 +58,7 @@ def summary(cls: type[BaseModel]) -> str:
 
 
 def key_texts(cls: type[BaseModel]) -> dict[str, KeyText]:
-    """What stands below each field, inherited ones included.
-
-    A class without source, as in an interactive session, has no texts.
-    """
+    """What stands below each field, inherited ones included."""
     found = {name: _TEXT.fullmatch(text) for name, text in _field_texts(cls).items()}
     return {
         name: KeyText(text["meaning"], text["unit"] or "-", text["source"] or "-")
@@ -143,10 +129,7 @@ def json_schema(cls: type[BaseModel]) -> Schema:
 
 
 class _Definitions:
-    """The ``$defs`` of one schema, each named by its class.
-
-    Two classes of the same name get numbers in the order in which the schema comes to them.
-    """
+    """The ``$defs`` of one schema, named by class; of two classes of a name the second has a 2."""
 
     def __init__(self) -> None:
         self.schemas: dict[str, Schema] = {}
@@ -302,10 +285,7 @@ def render_section(cls: type[BaseModel], section: str) -> str:
 
 
 def render_reference(cls: type[BaseModel], only: frozenset[str] | None = None) -> str:
-    """The page: what every key takes, means and is by default, its unit, and its source.
-
-    Besides the keys at the top level ``only`` these keys and parts are shown; None: all.
-    """
+    """The page: what every key takes, means and is by default, its unit, and its source."""
     if only is None:
         return FULL_HEAD + "\n".join(_lines(key_sections(cls))).rstrip() + "\n"
     parts: dict[tuple[str, str, str], list[str]] = {}

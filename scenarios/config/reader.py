@@ -1,9 +1,4 @@
-"""Conversion of plain data to settings objects, and of settings objects to plain data.
-
-A section is read from the inside out: its own parts first, each by the class that ``use`` names or
-that the field's default has, then the section itself by pydantic. A fault is noted with its key
-path, and reading goes on, so that all faults come out at once.
-"""
+"""Conversion of plain data to settings objects, and of settings objects to plain data."""
 
 from __future__ import annotations
 
@@ -81,13 +76,7 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
 
 
 class PartField(NamedTuple):
-    """What a field of a section takes besides plain values.
-
-    Attributes:
-        classes: of the parts or sections that it takes.
-        table: names the parts, if they are exchangeable.
-        many: list or dict, where it takes a list of sections or a mapping from names to sections.
-    """
+    """What a field of a section takes besides plain values; ``many``: in a list or a mapping."""
 
     info: FieldInfo
     classes: tuple[type[BaseModel], ...]
@@ -128,10 +117,7 @@ def table_for(cls: type) -> Table | None:
 
 
 def inlined_class(cls: type[BaseModel]) -> type[BaseModel] | None:
-    """The class of the part whose keys stand beside a section's own; None where ``use`` names it.
-
-    Such a section lists these keys as if they were fields of its own.
-    """
+    """The class of the part whose keys stand beside a section's own, unless ``use`` names it."""
     name: str | None = getattr(cls, "inlined", None)
     if name is None or part_field(cls, name).table is not None:
         return None
@@ -290,10 +276,7 @@ class Reader:
 
 @cache  # a run must not change its card when the file is edited meanwhile
 def read_card(path: str) -> type[ResearchSystem]:
-    """The class of the system that a card describes; InputError with every fault and its line.
-
-    The path of one of the project's own cards is relative to its packages.
-    """
+    """The class of the system that a card describes; our own paths are relative to the packages."""
     from virsci_society.protocols.engines.card import SystemCard
     from virsci_society.protocols.engines.rounds import pages_beside, system_of
 

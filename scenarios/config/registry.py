@@ -1,8 +1,6 @@
 """The names that a scenario can give after ``use:``, and the classes that they stand for.
 
-Each table maps a name to ``module:Class``; ``reader`` imports the module when the name is used, so
-that start-up pays only for what a scenario asks for. Any other class is a dotted path
-``package.module:Class``: a user's own code, which runs only with ``--trust``.
+A module is imported when its name is used, so that start-up pays only for what a scenario asks for.
 """
 
 from __future__ import annotations
@@ -256,12 +254,7 @@ def find_code_here(trust: bool) -> None:
 
 
 def fault_in_outside_code(error: BaseException) -> str | None:
-    """The message for an error of a run with classes from outside; None where there are none.
-
-    The innermost line in a module of such a class is named, also where it called the project's own
-    code; of a method that the class inherits, the class is named. Where neither is found, a class
-    may have returned something else than it should, so that the error arose later.
-    """
+    """The message for an error of a run with classes from outside; None where there are none."""
     if not _imported:
         return None
     what = ": ".join(filter(None, (type(error).__name__, str(error))))

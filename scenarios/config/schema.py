@@ -1,10 +1,7 @@
 """The schema of a scenario file, key by key.
 
-The identity keys say what happens: seed, population, founding, protocol, attention, time and the
-model. The execution keys say how far and how the scenario is run and what is measured at its end:
-until, step, calls in flight, addresses, deadlines, budget, folders, metrics. Only the identity keys
-are hashed (rule 8), and of them those that differ from the defaults of a numbered identity, so a
-run can be resumed under other execution keys, and by a release that has more keys.
+Only the identity keys, which say what happens, are hashed (rule 8), and of them those that differ
+from the defaults of a numbered identity; a run can be resumed under other execution keys.
 """
 
 from __future__ import annotations
@@ -97,10 +94,7 @@ REFUSED = {
 def documents_after(
     start: Document, interventions: Sequence[Intervention]
 ) -> Iterator[tuple[Intervention, Document]]:
-    """The document that holds after each intervention, in order of date.
-
-    Every key that an intervention set has the line of that intervention as its origin.
-    """
+    """The document that holds after each intervention, in order of date."""
     now = Document(dict(start.data), dict(start.origins))
     now.data.pop("interventions", None)
     # A stable sort: those of one date stay as listed.
@@ -337,18 +331,11 @@ class Scenario(Part):
         return data
 
     def identity(self) -> dict[str, Any]:
-        """The keys that say what happens, without those that say how far and how it is run.
-
-        Only those that differ from the defaults of identity 2 (``IDENTITY``): a key that a later
-        release adds is in no identity of a run without it.
-        """
+        """The keys that say what happens, without those that say how far and how it is run."""
         return differing_keys(self)
 
     def after_interventions(self) -> list[tuple[Intervention, Scenario]]:
-        """Each intervention in order of date, with the scenario that holds from then on.
-
-        Dotted paths in them have been trusted when the scenario was read.
-        """
+        """Each intervention in order of date, with the scenario that holds from then on."""
         start = Document(self.to_explicit_data())
         return [
             (one, _read(document, trust=True))

@@ -1,9 +1,7 @@
 """YAML read with the place of every key, and written.
 
-All YAML of the project passes here. A file may come from a stranger, so nothing of it is run or
-built into objects: it gives scalars, lists and mappings only, bounded in size, depth and alias
-expansion. Truth values are those of YAML 1.2 (``true`` and ``false``); ``on``, ``off``, ``yes`` and
-``no`` are words. Written on PyYAML's composer, because its loaders keep no places.
+A file may come from a stranger: it gives scalars, lists and mappings only, bounded in size, depth
+and alias expansion. Written on PyYAML's composer, because its loaders keep no places.
 """
 
 from __future__ import annotations
@@ -67,11 +65,7 @@ for _name, _pattern, _first in _SCALARS:
 
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
-    """One YAML file.
-
-    Attributes:
-        marks: ``file:line:column`` of every key and list item, by its path.
-    """
+    """One YAML file; ``marks`` has ``file:line:column`` of every key and list item, by its path."""
 
     data: dict[Key, Any]
     marks: dict[KeyPath, str] = field(default_factory=dict)
@@ -104,10 +98,7 @@ def read_yaml(path: Path) -> YamlDocument:
 
 
 def parse_yaml(text: str, label: str) -> YamlDocument:
-    """The data of a YAML text whose top level is a mapping; an empty text is an empty mapping.
-
-    The label stands for the file in messages.
-    """
+    """The data of a YAML text whose top level is a mapping; an empty text is an empty mapping."""
     node = compose(text, label)
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
         return YamlDocument({})
@@ -122,10 +113,7 @@ def parse_yaml(text: str, label: str) -> YamlDocument:
 
 
 def parse_value(text: str, label: str) -> Any:
-    """One value as it would stand after a colon: ``3``, ``off``, ``{use: uniform}``.
-
-    The label stands for its place in messages.
-    """
+    """One value as it would stand after a colon, such as ``3``, ``off`` or ``{use: uniform}``."""
     if len(text) > MAX_BYTES:
         raise InputError(f"{label}: longer than {MAX_BYTES // 1024} KiB")
     node = compose(text, label)

@@ -109,10 +109,7 @@ _SAME_NAME = (
 
 
 def changes_of(scenario: Scenario) -> list[Change]:
-    """The interventions of a scenario as the society takes them, with settings objects as values.
-
-    Only settings that differ from those before the intervention are named.
-    """
+    """The interventions of a scenario as the society takes them: the settings that change."""
     changes, before = [], scenario
     for one, after in scenario.after_interventions():
         settings = {

@@ -1,9 +1,4 @@
-"""The execution of a scenario in a run folder, from the start or from its journal.
-
-The manifest is written last, and nothing without one is taken for a finished run. A folder that
-already holds this run is left alone; one that holds a part of it is resumed, call by call
-from its journal; one that holds anything else is never written to.
-"""
+"""The execution of a scenario in a run folder, from the start or from its journal."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Forks, which share the past of a finished run and have another future (rules 22 and 23).
-
-A fork is the parent's scenario with one more intervention, and a journal that begins with all
-calls of the parent before its date. So the past is gone through again without paying, and a call
-in it that would now be different stops the fork before anything is asked.
-"""
+"""Forks, which share the past of a finished run and have another future (rules 22 and 23)."""
 
 from __future__ import annotations
 
@@ -45,12 +40,7 @@ from virsci_society.society.results.run import Run
 
 @dataclass(frozen=True)
 class Fork:
-    """Another future of a finished run.
-
-    Attributes:
-        at: the day on which the two part, in simulated days from day 0.
-        scenario: the parent's, with the intervention of that day.
-    """
+    """Another future of a finished run."""
 
     parent: Path
     at: float
@@ -66,11 +56,7 @@ class Fork:
         *,
         trust: bool = False,
     ) -> Fork:
-        """Read the arguments of the command.
-
-        A setting that may not change in mid-run holds from day 0, and is refused if that would
-        change the past. ``remove`` is ``degree:10``, or names with commas between them.
-        """
+        """Read the arguments of the command."""
         try:
             day = parse_days(at)
         except ValueError as error:

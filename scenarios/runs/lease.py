@@ -1,14 +1,7 @@
 """Leases, by which a run folder has one owner at a time, whichever machines share it.
 
-A lease is a file beside the run folder, named by a number that only grows (a fencing token), and
-made by the process that comes first. Its owner touches it every few seconds. One that has not been
-touched for a while is taken over with the next number; the old file goes, so that the old owner
-finds out before its next effect. All ages are read from the clock of the file system, never from
-two machines' clocks; an age that makes an owner look dead is looked at twice, because that clock
-can be set too.
-
-A lease names its process, so that another process of the same machine and container can see at
-once that it has died. Of processes elsewhere nothing is known, and nothing is claimed.
+A lease is a file, named by a number that only grows (a fencing token) and touched by its owner. All
+ages are read from the clock of the file system, never from two machines' clocks.
 """
 
 from __future__ import annotations
@@ -48,11 +41,7 @@ def process_identity() -> str:
 
 
 def has_ended(identity: str) -> bool:
-    """Has the process with this identity ended, for certain?
-
-    False also where that cannot be seen from here. A killed process that nobody has reaped yet has
-    ended, and so has one whose number another process has got since.
-    """
+    """Has the process with this identity ended; False also where that cannot be seen from here."""
     words = identity.split()
     try:
         if len(words) != 4 or " ".join(words[:2]) != _machine():
@@ -154,10 +143,7 @@ class Lease:
 def hold_lease(
     folder: Path, owner: str, *, beat: float = BEAT, missed: int = MISSED
 ) -> Iterator[Lease]:
-    """Hold the lease of a run folder for as long as the block lasts.
-
-    ``beat`` is the time between two touches in seconds, the same for all who share the folder.
-    """
+    """Hold the lease of a run folder for this block; ``beat`` is the same for all who share it."""
     place = folder.with_name(f"{folder.name}.lease")
     with disk_errors_as(Stopped, f"{place}: no lease can be written"):
         make_folder(place)
@@ -178,11 +164,7 @@ def hold_lease(
 
 
 def is_abandoned(folder: Path) -> bool:
-    """Has the latest owner of a run ended, or given up its lease, as far as can be seen from here?
-
-    For people to look at: nothing is written, so the age of a lease is told by this machine's
-    clock, and no run may be taken over because of it.
-    """
+    """Has the latest owner of a run ended or given up its lease, by the clock of this machine?"""
     place = folder.with_name(f"{folder.name}.lease")
     try:
         lines, touched = _read(place / str(max(_numbers(place))))

@@ -1,9 +1,4 @@
-"""Checks of a scenario against what lies around it, before anything is simulated or paid.
-
-The schema has checked every key by itself. Here the keys meet the population, the environment
-variables, the run folder and, where it is wished, the network. ``society check`` and the first
-second of ``society run`` make the same checks, and all faults come out at once.
-"""
+"""Checks of a scenario against what lies around it, before anything is simulated or paid."""
 
 from __future__ import annotations
 
@@ -21,9 +16,7 @@ SECONDS = 5.0
 """For which an endpoint is waited for."""
 
 
-def check_before_run(
-    scenario: Scenario, folder: Path | None = None, *, online: bool = False, keys: bool = True
-) -> None:
+def check_before_run(scenario: Scenario, folder: Path | None = None, *, keys: bool = True) -> None:
     """Check what a run needs besides a right scenario."""
     source: Any = scenario.population.ecosystem
     if isinstance(source, Folder):
@@ -38,11 +31,18 @@ def check_before_run(
             "as --min-papers 5"
         )
     if keys:
-        faults += _refused_calls(scenario)
+        paid: Any = scenario.backend.backend.paid
+        endpoint = getattr(paid, "endpoint_settings", None)
+        try:
+            if endpoint is not None:
+                endpoint.secret()  # is it set, and may it be sent to the address?
+        except InputError as error:
+            faults.append(str(error))
+        refusal = getattr(paid, "refusal", None)
+        if reason := refusal() if callable(refusal) else "":
+            faults.append(reason)
     if folder is not None:
         faults += _other_scenario(scenario, folder)
-    if online:
-        faults += silent_servers(scenario)
     if faults:
         raise InputError("\n".join(faults))
 
@@ -67,20 +67,6 @@ def key_routes(scenario: Scenario) -> Iterator[str]:
         yield f"key: the value of {endpoint.key} is sent to {endpoint.place}"
 
 
-def _refused_calls(scenario: Scenario) -> Iterator[str]:
-    """A key that is not set or may not be sent to the address; a model that cannot be asked."""
-    paid: Any = scenario.backend.backend.paid
-    endpoint = getattr(paid, "endpoint_settings", None)
-    try:
-        if endpoint is not None:
-            endpoint.secret()
-    except InputError as error:
-        yield str(error)
-    refusal = getattr(paid, "refusal", None)
-    if reason := refusal() if callable(refusal) else "":
-        yield reason
-
-
 def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
     """A run folder of another scenario, or of another seed: no call of it could be used."""
     if not (folder / "journal.sqlite").is_file():
@@ -102,10 +88,10 @@ def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
         )
 
 
-def silent_servers(scenario: Scenario, *, local: bool = False) -> Iterator[str]:
-    """The address of the model if nothing answers there, with what to do."""
+def silent_servers(scenario: Scenario) -> Iterator[str]:
+    """The address of a model on this machine if nothing answers there, with what to do."""
     endpoint: Any = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
-    if endpoint is None or endpoint.api_base is None or (local and not endpoint.is_local):
+    if endpoint is None or endpoint.api_base is None or not endpoint.is_local:
         return
     address = endpoint.api_base
     parts = urlsplit(address)

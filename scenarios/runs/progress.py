@@ -1,9 +1,4 @@
-"""The progress of a run, as a bar on a terminal and as plain lines now and then elsewhere.
-
-The society reports every step of its clock. The clock stands still while a run waits for a model,
-for a minute when the model is slow and for an hour when its provider is down; so a thread of its
-own reports what is waited for.
-"""
+"""The progress of a run, as a bar on a terminal and as plain lines now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -42,7 +37,7 @@ def standing_of(society: Society, calls: int | None = None) -> str:
     if calls is None:
         # Calls become rows when their team ends; until then they are with its answers.
         calls = len(rows["calls"]) + sum(len(one.calls) for team in inside for one in team.answers)
-    day = f"day {int(society.day)} of {society.until:.0f}, {_share(society):.0%}"
+    day = f"day {int(society.day)} of {society.until:.0f}, {_share(society):.0%} of simulated time"
     when = simulated_date(society.ecosystem.boundary, society.day)
     return f"{when} ({day}); teams: {teams or 'none yet'}; calls: {calls:,}"
 
@@ -71,10 +66,7 @@ class Progress(BuildProgress):
 
 
 class ConsoleProgress(Progress):
-    """Shows a bar on a terminal; elsewhere prints every phase, and a line every few seconds.
-
-    ``every`` is the least time between two changes in seconds; None: by the kind of stream.
-    """
+    """Shows a bar on a terminal; elsewhere prints every phase, and a line every few seconds."""
 
     def __init__(self, stream: TextIO | None = None, every: float | None = None) -> None:
         from rich.console import Console

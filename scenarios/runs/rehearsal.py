@@ -1,8 +1,7 @@
 """Rehearsals, in which rule-based scientists stand in for the model of a scenario.
 
-Nothing is asked of a model, nothing is paid and nothing is written. Plans and the doctor use it. So
-does a run whose server takes the context window from every request (Ollama's ``num_ctx``): one size
-is requested in the whole run, because the server loads the model anew when the size changes.
+A run whose server takes the context window from requests (Ollama) is rehearsed too: the server
+loads the model anew when the size changes.
 """
 
 from __future__ import annotations
@@ -77,11 +76,7 @@ _RULES = Offline()
 
 
 class Rehearsal:
-    """One rehearsal, and what it would have asked of the model.
-
-    Attributes:
-        longest: characters of the longest prompt; 0 where nothing was asked.
-    """
+    """One rehearsal, and what it would have asked of the model."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.asked = self.longest = 0
@@ -116,10 +111,7 @@ def go_through(
     enough: Callable[[Society], bool],
     ecosystem: Ecosystem | None = None,
 ) -> Society:
-    """The society of a scenario after its last period, or after the first that was enough.
-
-    The ecosystem is the scenario's own, where it has been built already.
-    """
+    """The society of a scenario after its last period, or after the first that was enough."""
     from virsci_society.scenarios.runs.build import build_society
 
     society = build_society(scenario, ecosystem, gateway)
@@ -152,11 +144,7 @@ def tokens_needed(backend: Backend, characters: int) -> int:
 
 
 def size_window(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Scenario:
-    """The scenario with a backend that requests a window in which its longest prompt fits.
-
-    It is unchanged where the server does not take the window from requests, or where the scenario
-    states one.
-    """
+    """The scenario with a backend that requests a window in which its longest prompt fits."""
     paid = scenario.backend.backend.paid
     if not isinstance(paid, ChatCompletionsBackend) or not paid.sets_window or paid.window:
         return scenario

@@ -144,11 +144,7 @@ def write_partial(
     why: str,
     days: float,
 ) -> None:
-    """Write what happened before a day into the folder ``partial``, without digest or measures.
-
-    Nothing of that day or later is in the society's log. Errors of the disk are passed over,
-    because the disk may be what stopped the run.
-    """
+    """Write what happened before a day into ``partial``, as far as the disk allows it."""
     if sum(map(len, society.log.all_rows().values())) > PARTIAL_ROWS:
         return
     unready = folder / UNREADY
@@ -164,11 +160,7 @@ def write_partial(
 
 
 class Snapshots:
-    """Leaves in a run's folder, while it runs, how far it has come.
-
-    A sentence goes into the journal, and the world so far into ``partial``, so that every command
-    that shows a run also shows one that is running, and one that was killed.
-    """
+    """Leaves in a run's folder, while it runs, how far it has come."""
 
     def __init__(self, scenario: Scenario, folder: Path, journal: Journal) -> None:
         self._scenario, self._folder, self._journal = scenario, folder, journal
@@ -252,10 +244,7 @@ def make_manifest(scenario: Scenario, society: Society) -> dict[str, Any]:
 
 
 def backend_summary(scenario: Scenario) -> dict[str, Any]:
-    """The backend as the manifest names it: name, model, sentence for reports, training cut-off.
-
-    Of a model on this machine also what was served: file, sha256, versions and settings.
-    """
+    """The backend as the manifest names it: name, model, sentence for reports, training cut-off."""
     data, backend = scenario.to_data()["backend"], scenario.backend.backend
     return {
         "use": data["use"],
@@ -315,11 +304,7 @@ def _vectors(society: Society) -> Vectors:
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
-    """sha256 of the prompt files beside the classes that use them: protocol and publication.
-
-    Pages from a user's own folder are listed too, as ``FOLDER/NAME``, and cards of systems.
-    Those of the components of a mixture and those that an intervention brings in are among them.
-    """
+    """sha256 of the prompt files beside the classes that use them: protocol and publication."""
     files: dict[str, Path] = {}
     for held in (scenario, *(changed for _, changed in scenario.after_interventions())):
         for protocol in held.protocol.components:

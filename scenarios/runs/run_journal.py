@@ -1,9 +1,4 @@
-"""The journal of a run folder with its sessions and costs, and the hash of a scenario.
-
-The hash is made of the identity keys that differ from the defaults of a numbered identity
-(``config.document.IDENTITY``). Manifests, journals and locks bear the number, and a folder with
-another one is refused.
-"""
+"""The journal of a run folder with its sessions and costs, and the hash of a scenario."""
 
 from __future__ import annotations
 
@@ -144,10 +139,7 @@ _TOTALS = (
 def key_differences(
     old: Mapping[str, Any], new: Mapping[str, Any], path: str = ""
 ) -> Iterator[str]:
-    """Every key whose value differs, dotted, with both values: ``turns: 3 -> 5``.
-
-    A key that is missing on one side has its default there.
-    """
+    """Every key whose value differs, dotted, with both values: ``turns: 3 -> 5``."""
     for key in dict.fromkeys((*old, *new)):
         before, after, here = old.get(key), new.get(key), f"{path}{key}"
         if isinstance(before, dict) and isinstance(after, dict):

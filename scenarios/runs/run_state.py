@@ -1,9 +1,4 @@
-"""The state of a run, read from its folder in one place for every command and page that tells it.
-
-The session that works on a run notes its end in the journal. A session without such a note whose
-lock nobody holds was killed. A folder may come from a stranger: what cannot be read makes a damaged
-entry, never an error, and nothing is followed through a link.
-"""
+"""The state of a run, read from its folder in one place for all commands and pages that tell it."""
 
 from __future__ import annotations
 
@@ -50,21 +45,7 @@ NOT_BEGUN, DAMAGED, UNSEEN = "not begun", "damaged", "running or killed"
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """How a run stands; every command and page that speaks of a run tells these same facts.
-
-    Attributes:
-        state: ``running``, ``finished``, ``stopped by budget``, ``stopped by user`` (a signal),
-            ``stopped`` (the provider, the disk or a lost lease), ``failed`` (an error), ``killed``
-            (no end recorded, lock not held), ``running or killed`` (the lock cannot be seen here),
-            ``not begun`` or ``damaged``; of a study how many of its runs have finished.
-        days: simulated days of the world that can be shown, or else the latest date of an answer;
-            None where neither is known.
-        tokens: of all attempts that are not in doubt; None likewise.
-        usd: US dollars likewise.
-        free: True if the model runs on this machine, and nothing is paid.
-        stood: what its latest session said of where it stands, or stood at its end; empty if that
-            was killed.
-    """
+    """How a run stands; every command and page that speaks of a run tells these same facts."""
 
     folder: str
     state: str
@@ -81,6 +62,7 @@ class RunState:
     session: int = 0
     command: str = ""
     free: bool = False
+    fork_of: str = ""
 
     def to_data(self) -> dict[str, Any]:
         """The state as plain data."""
@@ -125,7 +107,9 @@ def recorded_end(journal: Journal) -> Iterator[None]:
         with suppress(Stopped, InputError):
             note(state, str(error), *getattr(error, "__notes__", ()))
         raise
-    note(FINISHED)
+    # A manifest says that a run has finished; this note is not worth a failure on a full disk.
+    with suppress(Stopped):
+        note(FINISHED)
 
 
 def judge_state(
@@ -179,11 +163,13 @@ def read_state(folder: Path) -> RunState:
     """The state of a run folder, which may be missing; of ``partial/`` that of its run."""
     # The journal and its lock lie beside the part, not in it.
     run = folder.parent if folder.name == PARTIAL else folder
-    files = (run / MANIFEST, run / PARTIAL / MANIFEST, run / JOURNAL)
-    written = _last_written(*files, run / f"{JOURNAL}-wal")
-    if written is None:
+    times = []
+    for name in (MANIFEST, f"{PARTIAL}/{MANIFEST}", JOURNAL, f"{JOURNAL}-wal"):
+        with suppress(OSError):
+            times.append((run / name).stat(follow_symlinks=False).st_mtime)
+    if not times:
         return RunState(str(folder), NOT_BEGUN)
-    date = datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds")
+    date = datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds")
     try:
         manifest = read_manifest(run)
         part = {} if manifest else read_manifest(run / PARTIAL)
@@ -199,6 +185,7 @@ def read_state(folder: Path) -> RunState:
             day = latest if day is None else day
         scenario: dict[str, Any] = held_note(notes, "scenario", {})
         words: list[Any] = held_note(notes, COMMAND, [])
+        forked: dict[str, Any] = held_note(notes, "forked", {})
         seed = results.get("seed", scenario.get("seed"))
         calls, tokens, usd = spent_in(ledger) if results or notes else (None, None, None)
         return RunState(
@@ -217,18 +204,10 @@ def read_state(folder: Path) -> RunState:
             session=held_note(notes, "session", 0),
             command=resuming_command(list(map(str, words))),
             free=bool(ledger.get("free")),
+            fork_of=f"of {forked.get('run')} on day {forked.get('at'):g}" if forked else "",
         )
     except (OSError, InputError, ValueError, TypeError, AttributeError, RecursionError):
         return RunState(str(folder), DAMAGED, date)
-
-
-def _last_written(*files: Path) -> float | None:
-    """When the newest of some files was written, in seconds since 1970; None if there is none."""
-    times = []
-    for path in files:
-        with suppress(OSError):
-            times.append(path.stat(follow_symlinks=False).st_mtime)
-    return max(times, default=None)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -247,11 +226,7 @@ def journal_notes(folder: Path) -> dict[str, str]:
 
 
 def open_run(folder: Path) -> tuple[Run, RunState]:
-    """Open a run, or the part of it that there is, with its state and its cost as of now.
-
-    The part of a run was written at one of its stops. What it says of the end and of the cost is
-    replaced by what the journal says, because a later session may have gone on and been killed.
-    """
+    """Open a run, or the part of it that there is, with its state and its cost as of now."""
     from virsci_society.society.results.run import Run, resolve_run_folder
 
     state = read_state(folder)

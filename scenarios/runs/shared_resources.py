@@ -1,9 +1,4 @@
-"""Resources that the runs of one process share: ecosystem, slots, connections, and a lock.
-
-A run by itself has nothing to share. Those that follow one another share the ecosystem that they
-start from. Several at a time share the slots and connections to a model that they all ask, and take
-turns where libraries are not safe on several threads.
-"""
+"""Resources that the runs of one process share: ecosystem, slots, connections, and a lock."""
 
 from __future__ import annotations
 
@@ -18,11 +13,7 @@ if TYPE_CHECKING:
 
 
 class SharedResources:
-    """The shared resources of one process; without ``shared`` each run has its own slots.
-
-    ``build_lock`` is held while a run is built or written: figures and limits of thread pools
-    belong to the whole process.
-    """
+    """The shared resources of one process; without ``shared`` each run has its own slots."""
 
     def __init__(self, *, shared: bool = False) -> None:
         self.build_lock = threading.RLock()
@@ -31,11 +22,8 @@ class SharedResources:
         self._last: tuple[str, Ecosystem] | None = None
 
     def ecosystem_of(self, scenario: Scenario) -> Ecosystem:
-        """The ecosystem of a scenario, read or made only where the run before had another.
-
-        A society changes nothing of its ecosystem. Runs at the same time have one each all the
-        same, because what an ecosystem computes when first asked is not made for several threads.
-        """
+        """The ecosystem of a scenario, read or made only where the run before had another."""
+        # Runs at a time have one each: what it computes when first asked is not made for threads.
         from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 
         source: Any = scenario.population.ecosystem
@@ -51,10 +39,7 @@ class SharedResources:
         return self._last[1]
 
     def endpoint_of(self, scenario: Scenario) -> SharedEndpoint | None:
-        """The endpoint that this run shares with those that ask the same model in the same way.
-
-        None where nothing is shared, no call is waited for, or the backend depends on the seed.
-        """
+        """The endpoint that this run shares with those that ask the same model in the same way."""
         speaking, speaker = scenario.backend, scenario.seeded_backend
         if not self._shared or speaker.inline or speaker is not speaking.backend:
             return None

@@ -1,9 +1,6 @@
 """Handlers for SIGINT and SIGTERM, and the command line that resumes what was stopped.
 
-No other module of the project installs any handler.
-A run, a review and a study stop soon and lose nothing; a command without a run ends as by Ctrl-C.
-Every handler is taken back at the end of its block, and none is installed off the main thread,
-where Python allows none and signals are another component's task.
+No other module installs a handler, and none is installed off the main thread.
 """
 
 from __future__ import annotations
@@ -53,11 +50,7 @@ def watch_signals() -> Iterator[SignalWatch]:
 
 @contextmanager
 def interruptible(interrupt: Callable[[Stopped], None]) -> Iterator[None]:
-    """Let a signal stop a society or a review soon; a second signal ends the process at once.
-
-    Every answer that has come is in the journal by then, so even the second signal loses nothing
-    but the calls that are under way.
-    """
+    """Let a signal stop a society or a review soon; a second signal ends the process at once."""
     watch = SignalWatch()
     with _handled(SIGNALS, lambda number, _: interrupt(watch.record_signal(number))):
         yield

@@ -57,9 +57,6 @@ Settings = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
 Trust = Annotated[bool, typer.Option("--trust", help="Import the classes that are named by path.")]
-Online = Annotated[
-    bool, typer.Option("--online", help="Also check that the model's server can be reached.")
-]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 
 
@@ -76,11 +73,7 @@ _ENDS = (typer.Exit, typer.Abort)
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn the errors of a command into a message on stderr and an exit code.
-
-    SIGTERM is taken like Ctrl-C. What a class from outside raised is told with its file and line;
-    a fault of the program itself keeps its traceback.
-    """
+    """Turn the errors of a command, not faults of the program, into a message and an exit code."""
 
     @wraps(command)
     def careful(*args: P.args, **kwargs: P.kwargs) -> None:

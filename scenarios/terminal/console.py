@@ -37,10 +37,7 @@ def open_to_show(folder: Path) -> Run:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print one table; columns of numbers are aligned to the right.
-
-    On a terminal it has rules; elsewhere it is plain text with one row a line.
-    """
+    """Print one table: on a terminal with rules, elsewhere as plain text with one row a line."""
     from rich.box import HEAVY_HEAD
     from rich.console import Console
     from rich.table import Table

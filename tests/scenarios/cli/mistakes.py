@@ -163,9 +163,6 @@ MODELS = (
         "--set backend.use=litellm --set backend.model=antropic/claude",
         "backend.model: litellm knows no provider of 'antropic/claude'",
         "did you mean 'anthropic'?"),
-    setting("a server that does not run",
-        f"{MODEL} --set backend.api_base=http://127.0.0.1:9/v1 --online",
-        "nothing answers at http://127.0.0.1:9/v1", "start the server"),
     Mistake(
         "a budget without a price",
         f"run s.yaml {MODEL} --set backend.api_base=http://models.example/v1 "
@@ -196,6 +193,10 @@ FOLDERS = (
         {"d/lock.json": '{"arms": [{}, {}], "replicates": 2}'}),
     Mistake("showing what is no run", "show d",
         ("not a run folder; give the folder that a run wrote",), {"d/letter.txt": "Dear"}),
+    Mistake("showing a scenario", "show lab.yaml",
+        ("lab.yaml: is a file; give the folder that a run wrote, such as runs/lab-1",),
+        {"lab.yaml": TINY}),
+    Mistake("listing what nearly is a kind", "list key", ("did you mean 'keys'?",)),
     Mistake("replaying what is no run", "replay d", ("give the folder that a run wrote",),
         {"d/letter.txt": "Dear"}),
     Mistake("a report of nothing", "export page nowhere",

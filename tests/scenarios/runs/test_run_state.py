@@ -103,6 +103,16 @@ def test_a_journal_that_cannot_be_written_keeps_the_error(tmp_path):
     journal.close()
 
 
+def test_a_disk_without_room_for_the_note_of_the_end_fails_no_finished_run(tmp_path, monkeypatch):
+    def full(self, notes):
+        raise Stopped("no space left on device")
+
+    with Journal(tmp_path / JOURNAL) as journal:
+        monkeypatch.setattr(Journal, "set_meta", full)
+        with recorded_end(journal):
+            (tmp_path / "manifest.json").write_text("{}")
+
+
 @pytest.mark.parametrize(
     "site",
     [

@@ -46,7 +46,7 @@ def test_a_running_run_is_shown_up_to_a_moment_ago(small, small_run, here):
     look = Look(here / "run", 35.0)
     run_scenario(small, here / "run", look)
     assert look.state.state == "running"
-    assert "(day 28 of 182, 15%); teams: " in look.state.stood
+    assert "(day 28 of 182, 15% of simulated time); teams: " in look.state.stood
     assert (look.at, look.run.days) == (35.0, 28.0)
     events, whole = list(look.run.events()), list(Run.open(small_run).events())
     assert events == whole[: len(events)]
