@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic_core import ErrorDetails
 
@@ -56,33 +55,24 @@ class Diagnostics:
 
     def messages(self) -> list[str]:
         """One line for each fault, in the order of the files: its place, key and problem."""
-        located = [(*self._place(path), problem) for path, problem in self.faults]
-        order = {label: _by_number(label) for label, _, _ in located}
-        located.sort(key=lambda one: order[one[0]])
-        return [
-            ": ".join(part for part in (label, key, problem) if part)
-            for label, key, problem in located
-        ]
+        rows = []
+        for path, problem in self.faults:
+            origin, key, label = self.document.origin(path), printable(dotted(path)), ""
+            if origin is not None:
+                label = origin.label
+                key = "" if origin.names == path else key
+            # Last, behind all names of files: what stands in none.
+            order = ("~" + label, 0, 0)
+            parts = label.rsplit(":", 2)
+            if len(parts) == 3 and parts[1].isdecimal() and parts[2].isdecimal():
+                order = (parts[0], int(parts[1]), int(parts[2]))
+            rows.append((order, ": ".join(part for part in (label, key, problem) if part)))
+        return [line for _, line in sorted(rows, key=lambda row: row[0])]
 
     def raise_faults(self) -> None:
         """Raise InputError with every fault, if there is any."""
         if self.faults:
             raise InputError("\n".join(dict.fromkeys(self.messages())))
-
-    def _place(self, path: KeyPath) -> tuple[str, str]:
-        origin = self.document.origin(path)
-        key = printable(dotted(path))
-        if origin is None:
-            return "", key
-        return origin.label, "" if origin.names == path else key
-
-
-def _by_number(label: str) -> tuple[str, int, int]:
-    parts = label.rsplit(":", 2)
-    if len(parts) == 3 and parts[1].isdecimal() and parts[2].isdecimal():
-        return parts[0], int(parts[1]), int(parts[2])
-    # After all files, whose names hardly begin with a tilde: what stands in none.
-    return "~" + label, 0, 0
 
 
 ELSEWHERE = {"base_url": "api_base", "api_key": "key", "max_completion_tokens": "max_tokens"}
@@ -125,8 +115,10 @@ def describe_errors(errors: Sequence[ErrorDetails]) -> str:
     # A bound that was missed says more than another type that a union takes as well.
     chosen = bounds or errors
     expected = list(dict.fromkeys(_expected(error) for error in chosen))
-    value = chosen[0]["input"]
-    hint = did_you_mean(value, _literals(errors)) if isinstance(value, str) else ""
+    value, hint = chosen[0]["input"], ""
+    if isinstance(value, str):
+        literals = [str(error.get("ctx", {}).get("expected", "")) for error in errors]
+        hint = did_you_mean(value, [word for text in literals for word in text.split("'")[1::2]])
     return f"got {quote_value(value)}, expected {' or '.join(expected)}{hint}"
 
 
@@ -141,8 +133,3 @@ def _expected(error: ErrorDetails) -> str:
     if kind == "literal_error":
         return str(context["expected"]).replace(", ", " or ")
     return error["msg"][:1].lower() + error["msg"][1:]
-
-
-def _literals(errors: Sequence[ErrorDetails]) -> list[str]:
-    texts: list[Any] = [error.get("ctx", {}).get("expected", "") for error in errors]
-    return [word for text in texts for word in str(text).split("'")[1::2]]

@@ -71,11 +71,6 @@ class Origin:
     names: KeyPath = ()
     fitted_on: FittedOn | None = None
 
-    @property
-    def is_setting(self) -> bool:
-        """Was the key given with ``--set``?"""
-        return self.label.startswith("--set")
-
 
 @dataclass(slots=True)
 class Document:
@@ -209,7 +204,9 @@ def from_settings(settings: Iterable[str]) -> Document:
         else:
             try:
                 value = parse_value(text, f"--set {key}")
-                document = _with_key(document, path, value, f"--set {key.strip()}")
+                note_named_keys(path, value)
+                origin = Origin(f"--set {key.strip()}", Path.cwd(), path)
+                document = document.merged_with(single_key(path, value, origin))
             except InputError as error:
                 faults.append(str(error))
     if faults:
@@ -231,14 +228,10 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
         path = key_path(key)
         if path is None:
             raise InputError(f"{key!r} is not a key; write it like protocol.turns")
-        document = _with_key(document, path, value, dotted(path))
+        note_named_keys(path, value)
+        origin = Origin(dotted(path), Path.cwd(), path)
+        document = document.merged_with(single_key(path, value, origin))
     return document
-
-
-def _with_key(document: Document, path: KeyPath, value: Any, label: str) -> Document:
-    """A document with one more key, given by hand."""
-    note_named_keys(path, value)
-    return document.merged_with(single_key(path, value, Origin(label, Path.cwd(), path)))
 
 
 def note_named_keys(path: KeyPath, value: Any) -> None:
@@ -276,15 +269,25 @@ def _merge(
 ) -> None:
     for key, value in top.items():
         here = (*path, key)
-        old = base.get(key)
-        if isinstance(old, dict) and isinstance(value, dict) and _merges(old, value):
+        old, is_section = base.get(key), isinstance(value, dict)
+        if isinstance(old, dict) and is_section:
+            # A mapping from numbers to values is a value, and another part has other keys.
+            pairs = (*old.items(), *value.items())
+            values = any(isinstance(name, int) and not isinstance(v, dict) for name, v in pairs)
+            merges = not values and ("use" not in value or value["use"] == old.get("use"))
+        elif isinstance(old, list) and is_section:
+            # Such as ``interventions.0.at=1y``: sections of a list, or one behind the last.
+            old = dict(enumerate(old))
+            merges = all(
+                isinstance(place, int) and place <= len(old) and isinstance(section, dict)
+                for place, section in value.items()
+            )
+        else:
+            merges = False
+        if merges:
             section = dict(old)
-            base[key] = section
             _merge(section, value, here, origins, top_origins)
-        elif isinstance(old, list) and _changes_sections(value, len(old)):
-            sections: dict[Key, Any] = dict(enumerate(old))
-            _merge(sections, value, here, origins, top_origins)
-            base[key] = list(sections.values())
+            base[key] = list(section.values()) if isinstance(base[key], list) else section
         else:
             # The value is replaced whole: nothing below it comes from the lower file any more.
             for known in [known for known in origins if known[: len(here)] == here]:
@@ -293,19 +296,3 @@ def _merge(
             origins |= {at: of for at, of in top_origins.items() if at[: len(here)] == here}
         if here in top_origins:
             origins[here] = top_origins[here]
-
-
-def _merges(old: Mapping[Key, Any], new: Mapping[Key, Any]) -> bool:
-    values = any(
-        isinstance(key, int) and not isinstance(value, dict)
-        for key, value in (*old.items(), *new.items())
-    )
-    return not values and ("use" not in new or new["use"] == old.get("use"))
-
-
-def _changes_sections(value: Any, count: int) -> bool:
-    """Is this a mapping that changes sections of a list of so many, or adds one behind the last?"""
-    return isinstance(value, dict) and all(
-        isinstance(key, int) and key <= count and isinstance(one, dict)
-        for key, one in value.items()
-    )

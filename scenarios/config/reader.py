@@ -216,7 +216,8 @@ class Reader:
         if isinstance(value, dict) and [*value] == [*range(len(value))] and value:
             return list(value.values())
         if isinstance(value, str) and (origin := self.document.origin(path)) is not None:
-            return [part.strip() for part in value.split(",")] if origin.is_setting else value
+            set_by_hand = origin.label.startswith("--set")
+            return [part.strip() for part in value.split(",")] if set_by_hand else value
         return value
 
     def _fixed(self, table: Table, length: Any, path: KeyPath) -> Any:

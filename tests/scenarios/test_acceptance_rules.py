@@ -52,14 +52,6 @@ def test_the_usual_rule_is_no_part_of_an_identity():
     assert identity_hash(other) != identity_hash(now)
 
 
-def test_a_hybrid_keeps_its_identity_too():
-    keys = {"backend.use": "hybrid", "backend.live": {"use": "openai", "model": "test"}}
-    hybrid = scenario(**keys, **{"backend.live_share": 0.5})
-    assert "acceptance" not in hybrid.identity()["backend"].get("base", {})
-    other = hybrid.set("backend.base.acceptance", "always")
-    assert other.identity()["backend"]["base"]["acceptance"] == {"use": "always"}
-
-
 @pytest.mark.slow
 def test_naming_the_default_changes_no_digest_and_always_leaves_only_the_limit(tmp_path):
     by_default = run_scenario(scenario(), tmp_path / "default")
@@ -78,8 +70,3 @@ def test_a_rule_of_ones_own_runs_once_it_is_trusted(tmp_path, monkeypatch):
         scenario(**own)
     folder = run_scenario(scenario(trust=True, **own), tmp_path / "own")
     assert outcomes(folder) == {"declined"}
-
-
-def test_a_live_backend_has_no_such_key():
-    with pytest.raises(InputError, match="acceptance: unknown key"):
-        scenario(**{"backend": {"use": "openai", "model": "m", "acceptance": "always"}})

@@ -19,7 +19,6 @@ from tests.command_line import society
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.cli.help_examples import EXAMPLES, SECTIONS, examples_of
 from virsci_society.scenarios.config.document import library
-from virsci_society.scenarios.terminal.arguments import complete_scenario
 
 ROOT = Path(__file__).parents[3]
 HEAVY = {
@@ -89,13 +88,6 @@ def test_schema_as_json_and_as_a_page():
     assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
     page = society("list", "keys", "--full").output
     assert page == (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
-
-
-def test_a_failing_process_prints_no_traceback(nursery, here):
-    done = nursery.society("check", "quickstart", "--set", "protocol.turns=none")
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("--set protocol.turns: got 'none', expected ")
 
 
 def test_run_show_report(write, small_text, here):
@@ -168,12 +160,6 @@ def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
     assert not (here / "run" / "manifest.json").exists()
 
 
-def test_the_version_is_that_of_the_package():
-    from importlib.metadata import version
-
-    assert society("--version").output == f"society {version('virsci-society')}\n"
-
-
 def command_of(words):
     """The command that words name, its own arguments, and the context above it."""
     command = typer.testing._get_command(app)  # made once for all tests
@@ -212,16 +198,6 @@ def test_every_command_has_examples_and_both_names_of_help():
         # A prompt of a shell can be copied: no line of an example is broken.
         assert all(f"  {line}\n" in shown for line in examples), path
         assert "Scientist1" not in shown  # pages and terminals show invented names
-
-
-def test_a_shell_is_given_names_and_files(here):
-    (here / "mine.yaml").write_text("seed: 1\n")
-    (here / "quick").mkdir()
-    (here / "notes.txt").write_text("")
-    assert complete_scenario("virsci/s") == ["virsci/single"]
-    assert complete_scenario("qui") == ["quickstart", "quick/"]
-    assert complete_scenario("m") == ["mine.yaml"]
-    assert complete_scenario("no/such") == []
 
 
 def test_a_shell_completes_scenarios():

@@ -41,14 +41,6 @@ def test_a_new_scenario_is_one_that_check_accepts(here):
     assert "mine.yaml: exists already" in again.stderr
 
 
-def test_a_new_scenario_writes_over_no_schema_that_is_there(here):
-    (here / "scenario.schema.json").write_text("mine")
-    done = society("new", "first")
-    assert done.exit_code == 0, done.output
-    assert "scenario.schema.json: exists already, and is not changed" in done.stdout
-    assert (here / "scenario.schema.json").read_text() == "mine"
-
-
 def test_a_new_scenario_may_extend_another(here):
     assert society("new", "sub/mine", "--from", "virsci/single").exit_code == 0
     assert load_scenario("sub/mine.yaml").to_data()["protocol"]["team_size"] == 1
@@ -255,12 +247,6 @@ def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_
     held = society("show", here / "runs").stderr
     assert "holds 1 run and 2 studies; give one, such as " in held
     assert f"{here / 'runs'} ('society list runs" not in held
-
-
-def test_no_runs_are_told(here):
-    assert "runs: no such folder" in society("list", "runs").stderr
-    (here / "runs").mkdir()
-    assert "no run in it" in society("list", "runs").output
 
 
 def test_open_shows_the_page_in_the_browser(small_run, here, monkeypatch):

@@ -100,10 +100,3 @@ def test_a_long_number_is_a_message(text):
     key, value = text.split(": ", 1)
     with pytest.raises(InputError, match="is not a usable number"):
         load_scenario("quickstart", settings=[f"{key}={value}"])
-
-
-@pytest.mark.parametrize("key", ["until", "seed", "protocol.turns", "time.meeting_notice"])
-@pytest.mark.parametrize("digits", [400, 5000])
-def test_so_is_one_that_comes_from_python(key, digits):
-    with pytest.raises(InputError, match=key):
-        load_scenario("quickstart", **{key: 10**digits})

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.document import (
     Document,
     from_arguments,
@@ -28,24 +27,12 @@ def over(base, top):
         ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
         ({"a": {2: 0.5, 3: 1}}, {"a": {5: 1}}, {"a": {5: 1}}),
         ({"a": {}}, {"a": {"x": 1}}, {"a": {"x": 1}}),
+        ({"a": {"use": "b", "x": 1}}, {"a": {"use": "c"}}, {"a": {"use": "c"}}),
+        ({"a": {"use": "b", "x": 1}}, {"a": {"use": "b"}}, {"a": {"use": "b", "x": 1}}),
     ],
 )
 def test_the_upper_document_wins_key_by_key(base, top, merged):
     assert over(base, top) == merged
-
-
-def test_another_part_replaces_the_section_below_it():
-    base = {"s": {"use": "gamma", "mean": "10m", "shape": 2}}
-    assert over(base, {"s": {"use": "fixed", "length": "1d"}}) == {
-        "s": {"use": "fixed", "length": "1d"}
-    }
-
-
-def test_the_same_part_is_changed_key_by_key():
-    base = {"s": {"use": "gamma", "mean": "10m", "shape": 2}}
-    changed = {"s": {"use": "gamma", "mean": "20m", "shape": 2}}
-    assert over(base, {"s": {"use": "gamma", "mean": "20m"}}) == changed
-    assert over(base, {"s": {"mean": "20m"}}) == changed
 
 
 def test_neither_document_is_changed():
@@ -83,19 +70,6 @@ def test_a_chain_of_three_and_the_library_at_its_end(write):
     assert document.data["protocol"]["memory"] == "own"
 
 
-def test_the_name_is_not_inherited(write):
-    document = read_document(write("mine.yaml", "extends: quickstart\n"))
-    assert "name" not in document.data
-
-
-def test_a_circle_is_named(write, faults):
-    write("a.yaml", "extends: b.yaml\n")
-    b = write("b.yaml", "seed: 1\nextends: a.yaml\n")
-    assert faults(lambda: read_document(b)) == [
-        "a.yaml:1:1: extends: a circle: b.yaml -> a.yaml -> b.yaml; remove one extends"
-    ]
-
-
 @pytest.mark.parametrize("value", ["[a, b]", "3", "null", "{a: 1}"])
 def test_extends_takes_one_name(write, faults, value):
     a = write("a.yaml", f"extends: {value}\n")
@@ -115,11 +89,6 @@ def test_a_name_of_the_library_wins_over_a_file_without_suffix(write):
     write("quickstart", "seed: 99\n")
     assert read_document("quickstart").data["seed"] != 99
     assert read_document("./quickstart").data["seed"] == 99
-
-
-def test_settings_are_laid_over_each_other_in_order():
-    document = from_settings(["a.b=1", "a.c=off", "a.b=2", "d={use: x}", "d.k=[1, 2]"])
-    assert document.data == {"a": {"b": 2, "c": "off"}, "d": {"use": "x", "k": [1, 2]}}
 
 
 def test_a_setting_names_itself():
@@ -160,9 +129,3 @@ def test_arguments_are_values_of_python():
     origin = document.origin(("a", "b"))
     assert origin is not None
     assert origin.label == "a.b"
-
-
-@pytest.mark.parametrize("key", ["", ".", "a.", ".a"])
-def test_an_argument_that_is_no_key(key):
-    with pytest.raises(InputError, match="is not a key"):
-        from_arguments({key: 1})

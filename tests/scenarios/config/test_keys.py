@@ -144,22 +144,3 @@ def test_the_pages_in_docs_are_current(page):
     assert len(rows) <= 130
     keys = {line.split(" |")[0] for line in page.splitlines()}
     assert {row.split(" |")[0] for row in rows} < keys
-
-
-@pytest.mark.parametrize(
-    ("key", "default", "takes"),
-    [
-        ("seed", "`0`", "whole number >= 0"),
-        ("attention", "`on`", "`on` or `unlimited`"),
-        ("protocol.team_size", "`4`", "`use: observed` or `use: stated` or `use: negative"),
-        ("time.homework", "`use: gamma`", "a duration or `null`"),
-        ("time.deadline", "`null`", "duration or `null`"),
-        ("population.ecosystem.path", "required", "text"),
-        ("founding.every", "`0d`", "duration"),
-    ],
-)
-def test_rows_say_the_default_and_what_is_taken(page, key, default, takes):
-    row = next(line for line in page.splitlines() if line.startswith(f"| `{key}` |"))
-    cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert cells[1] == default
-    assert takes in cells[3]

@@ -13,18 +13,11 @@ from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNor
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.team_sizes import ObservedSize, StatedSize
 from virsci_society.protocols.virsci.settings import Turns, VirSciSettings
-from virsci_society.scenarios.config.diagnostics import describe_errors
 from virsci_society.scenarios.config.document import Document, from_arguments
 from virsci_society.scenarios.config.reader import Reader, write_part
 from virsci_society.scenarios.config.registry import FromTable, Section
 from virsci_society.society.formation.founding import Founding, Once, Poisson
-from virsci_society.society.kernel.durations import (
-    FixedDuration,
-    Gamma,
-    Lognormal,
-    Times,
-    parse_days,
-)
+from virsci_society.society.kernel.durations import FixedDuration, Gamma, Lognormal, Times
 
 
 def read(cls, data, *, trust=False):
@@ -55,10 +48,6 @@ def complaints(cls, data):
 )
 def test_a_duration_is_a_length_or_a_part(written, part):
     assert read(Times, {"utterance": written}).utterance == part
-
-
-def test_null_switches_homework_off():
-    assert read(Times, {"homework": None}).homework is None
 
 
 @pytest.mark.parametrize(
@@ -92,28 +81,14 @@ def test_a_team_size_is_a_number_or_a_part(written, size):
     assert read(VirSciSettings, {"team_size": written}).team_size == size
 
 
-def test_plain_sections_need_no_use():
-    settings = read(VirSciSettings, {"turns": {"topic": 2}, "topic": {"given": "x"}})
-    assert settings.turns == Turns(topic=2)
-    assert settings.topic.given == "x"
-    assert read(VirSciSettings, {"turns": 4, "topic": "free"}).turns == 4
-
-
-def test_true_and_false_are_taken_for_switches():
-    settings = read(VirSciSettings, {"topic": {"leaving": False}, "references": {"ideas": True}})
-    assert (settings.topic.leaving, settings.references.ideas) == ("off", "on")
-
-
 @pytest.mark.parametrize(
     ("cls", "data", "lines"),
     [
         (Times, {"uterance": 1}, ["uterance: unknown key; did you mean 'utterance'?"]),
         (Times, {"utterance": "10x"}, ["utterance: '10x' is not a duration; write 10m, 2h, 3d"]),
-        (Times, {"utterance": -1}, ["utterance: -1 is outside 0 to 1,000,000 days"]),
         (Times, {"utterance": []}, ["utterance: got a list, expected a section of keys"]),
         (Times, {"utterance": {"use": "gamma"}}, ["utterance.mean: required, but not given"]),
         (Times, {"utterance": {"use": "gama"}}, ["utterance: got 'gama', expected 'fixed' or"]),
-        (Times, {"leader_effort": "x"}, ["leader_effort: got 'x', expected a number"]),
         (Times, {3: 4}, ["3: unknown key"]),
         (VirSciSettings, {"team_size": "many"}, ["team_size: got 'many', expected 'observed' or"]),
         (
@@ -121,8 +96,6 @@ def test_true_and_false_are_taken_for_switches():
             {"team_size": {"weights": {2: 1}}},
             ["team_size: which one? expected use: o"],
         ),
-        (VirSciSettings, {"team_size": []}, ["team_size: got a list, expected "]),
-        (VirSciSettings, {"turns": 0}, ["turns: "]),
         (
             VirSciSettings,
             {"topic": {"start": "a", "given": "b"}},
@@ -155,14 +128,6 @@ def test_all_faults_of_all_depths_come_at_once():
     assert sorted(line.split(": ")[0] for line in complaints(VirSciSettings, data)) == [
         *("references.count", "references.ideas", "referenses", "selection.explore.mass"),
         *("selection.explore.x", "topic.leaving", "turns"),
-    ]
-
-
-def test_a_part_that_cannot_be_read_hides_no_other_fault_and_invents_none():
-    data = {"team_size": {"use": "stated", "weights": {0: 1}}, "min_size": 5, "turns": "x"}
-    assert sorted(line.split(":")[0] for line in complaints(VirSciSettings, data)) == [
-        "team_size.weights",
-        "turns",
     ]
 
 
@@ -251,21 +216,3 @@ def test_a_relative_path_is_relative_to_where_it_was_written(here):
 )
 def test_what_is_written_is_read_back_equal(part):
     assert read(type(part), write_part(part)) == part
-
-
-def test_durations_are_written_as_people_write_them():
-    written = write_part(Times(deadline="2y"))
-    assert written["meeting_notice"] == "1w"
-    assert written["deadline"] == "2y"
-    assert parse_days(written["utterance"]["mean"]) == parse_days("10m")
-
-
-def test_a_fault_without_words_of_ours_says_what_pydantic_says():
-    error = {
-        "type": "string_too_long",
-        "loc": ("name",),
-        "msg": "String should have at most 2 characters",
-        "input": "abc",
-        "ctx": {"max_length": 2},
-    }
-    assert describe_errors([error]) == "got 'abc', expected string should have at most 2 characters"

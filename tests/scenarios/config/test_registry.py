@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import sys
 from pkgutil import iter_modules
 
 import pytest
@@ -24,12 +23,11 @@ from virsci_society.scenarios.config.registry import (
     SELECTION,
     SIZES,
     import_path,
-    name_of,
 )
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Leaders
 from virsci_society.society.formation.selection import SelectionPolicy
-from virsci_society.society.kernel.durations import Duration, FixedDuration
+from virsci_society.society.kernel.durations import Duration
 from virsci_society.society.teams.contracts import Publication
 
 TABLES = [
@@ -82,12 +80,6 @@ def test_no_class_is_missing_from_its_table(base, modules):
     assert leaves <= listed <= {import_path(cls) for cls in found}
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_names_and_classes_find_each_other(table):
-    for name, path in table.items():
-        assert name_of(import_class(path), table) == name
-
-
 @pytest.mark.parametrize(
     ("use", "hint"),
     [("gama", "; did you mean 'gamma'?"), ("zzz", ""), (3, ""), (None, ""), ([1], "")],
@@ -98,58 +90,3 @@ def test_an_unknown_name_is_told_with_all_known_ones(use, hint):
     assert str(caught.value) == (
         f"got {use!r}, expected 'fixed' or 'gamma' or 'lognormal' or package.module:Class{hint}"
     )
-
-
-@pytest.fixture
-def stranger(write, here, monkeypatch):
-    """A module that leaves a mark when it is imported."""
-    write(
-        "stranger.py",
-        "from pathlib import Path\n"
-        "from virsci_society.society.kernel.durations import FixedDuration\n"
-        "Path('ran').write_text('')\n"
-        "class Slow(FixedDuration):\n    'A slow one.'\n"
-        "number = 3\n"
-        "class Bare: ...\n",
-    )
-    monkeypatch.syspath_prepend(str(here))
-    yield here / "ran"
-    sys.modules.pop("stranger", None)
-
-
-def test_a_dotted_path_runs_nothing_without_trust(stranger):
-    with pytest.raises(InputError) as caught:
-        class_of("stranger:Slow", DURATIONS, Duration, trust=False)
-    assert str(caught.value) == (
-        "'stranger:Slow' is code from outside and would be run; read it, then give --trust"
-    )
-    assert not stranger.exists()
-
-
-def test_a_trusted_path_is_imported(stranger):
-    found = class_of("stranger:Slow", DURATIONS, Duration, trust=True)
-    assert issubclass(found, FixedDuration)
-    assert stranger.exists()
-    assert name_of(found, DURATIONS) == "stranger:Slow"
-
-
-def test_a_trusted_class_has_to_be_of_the_right_kind(stranger):
-    with pytest.raises(InputError, match="'stranger:Slow' is no Founding; this key takes a sub"):
-        class_of("stranger:Slow", FOUNDING, Founding, trust=True)
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("stranger:Missing", "cannot be imported"),
-        ("no_such_module:Class", "cannot be imported"),
-        (":Class", "cannot be imported"),
-        ("stranger:", "cannot be imported"),
-        ("stranger:number", "is not a part"),
-        ("stranger:Bare", "is not a part"),
-        ("os:system", "is not a part"),
-    ],
-)
-def test_what_cannot_be_a_part(stranger, path, message):
-    with pytest.raises(InputError, match=message):
-        class_of(path, DURATIONS, Duration, trust=True)

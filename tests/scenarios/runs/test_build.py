@@ -8,7 +8,6 @@ import pytest
 from tests.mesa_batch import batch_run
 from virsci_society import ScenarioSociety, load_scenario, run_scenario
 from virsci_society.scenarios.runs.build import build_society
-from virsci_society.society.model import Society
 from virsci_society.society.results.run import Run
 
 
@@ -25,27 +24,6 @@ def test_it_works_inside_a_running_event_loop(small, here):
 
     folder = asyncio.run(cell())
     assert Run.open(folder).days == 42
-
-
-def test_a_scenario_becomes_a_society(small):
-    scenario = load_scenario(small)
-    society = build_society(scenario)
-    assert isinstance(society, Society)
-    assert len(society.population) == 12
-    assert (society.until, society.step_days) == (182, 7)
-    assert society.world.protocol == scenario.protocol
-    assert society.world.times == scenario.time
-    society.step()
-    assert society.day == 7
-    society.close()
-
-
-def test_the_seed_may_be_called_rng(small):
-    named = {"setup": str(small), "until": "4w"}
-    by_seed, by_rng = ScenarioSociety(seed=5, **named), ScenarioSociety(rng=5, **named)
-    by_seed.run_to_end()
-    by_rng.run_to_end()
-    assert by_seed.log.rows == by_rng.log.rows
 
 
 def test_a_batch_run_varies_keys_and_seeds(small):

@@ -159,19 +159,6 @@ def test_a_call_of_the_past_that_was_never_made_stops_the_fork(parent, here, mon
         run_scenario(fork.scenario, here / "fork")
 
 
-@pytest.mark.slow
-def test_a_fork_of_a_fork_shares_both_pasts(parent, here):
-    Fork.of(parent, "40d", ["protocol.turns=2"]).run(here / "one")
-    Fork.of(here / "one", "60d", ["time.meeting_notice=1d"]).run(here / "two")
-    runs = [Run.open(folder) for folder in (parent, here / "one", here / "two")]
-    assert len({compute_run_prefix(run, AT) for run in runs}) == 1
-    assert (
-        compute_run_prefix(runs[1], 60.0)
-        == compute_run_prefix(runs[2], 60.0)
-        != compute_run_prefix(runs[0], 60.0)
-    )
-
-
 @pytest.mark.parametrize(
     ("at", "settings", "remove", "message"),
     [

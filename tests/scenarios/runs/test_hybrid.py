@@ -9,7 +9,6 @@ from tests.scenarios.runs.asked import digest
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.planning.doctor import examine
-from virsci_society.scenarios.planning.plan import plan
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.run_folder import measure_all
@@ -100,12 +99,6 @@ def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(make, server,
     assert replay(whole) == digest(whole).strip()
 
 
-@pytest.mark.slow
-def test_chosen_stages_are_spoken_by_the_model_alone(make, server, here):
-    run_scenario(make(**{"backend.live_share": 0.3, "backend.stages": ["ideas"]}), here / "run")
-    assert {call.split("/")[2] for call in answered(server)} == {"ideas"}
-
-
 def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make):
     one = make()
     assert identity_hash(make(**{"backend.live.key": "OTHER_KEY"})) == identity_hash(one)
@@ -114,17 +107,8 @@ def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make):
         assert identity_hash(make(**{f"backend.{key}": value})) != identity_hash(one)
 
 
-@pytest.mark.slow
-def test_plan_counts_the_live_part(make, server, here):
-    scenario = make()
-    played = plan(scenario)
-    run_scenario(scenario, here / "run")
-    assert played.calls == len(answered(server))
-    assert 0 < played.chain <= played.work
-
-
 def test_doctor_visits_the_live_part(make, server):
-    told = list(examine(make(**{"backend.live_share": 0.5}), quick=True))
+    told = list(examine(make(**{"backend.live_share": 0.5})))
     assert any("for a share of 0.5 of the teams" in finding.message for finding in told)
     assert server.counts()["requests"] >= 1
     assert not [finding for finding in told if finding.state == "problem"]

@@ -15,7 +15,7 @@ from virsci_society.scenarios.config.reader import differing_keys
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import is_finished, replay, run_scenario
 from virsci_society.scenarios.runs.fork import Fork
-from virsci_society.scenarios.runs.run_journal import identity_hash, require_identity
+from virsci_society.scenarios.runs.run_journal import identity_hash
 
 SMALL = {
     "until": "60d",
@@ -130,10 +130,3 @@ def test_a_stopped_run_of_another_identity_is_refused_too(other):
     (other / "manifest.json").unlink()
     with pytest.raises(InputError, match="under identity 1"):
         run_scenario(scenario(), other)
-
-
-@pytest.mark.parametrize("number", [None, 1, 3, "3", "two"])
-def test_only_the_number_of_today_is_taken(tmp_path, number):
-    with pytest.raises(InputError, match=f"under identity {number or 'unknown'}"):
-        require_identity(number, tmp_path)
-    require_identity("2", tmp_path)

@@ -8,9 +8,7 @@ import pytest
 from tests.faultserver import FaultServer, Plan
 from tests.scenarios.runs.asked import Asked, digest, run_until
 from virsci_society.agents.errors import BudgetReached
-from virsci_society.metrics.registry import compute_metric
 from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.planning.plan import plan
 from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
@@ -148,35 +146,6 @@ def test_a_fork_shares_the_past(kind, whole, here):
     assert set(ours.table("referees")["seat"]) == ({0, 1, 2} if kind == "reviewed" else set())
 
 
-@pytest.mark.slow
-def test_newcomers_are_in_every_table_and_measure(whole):
-    run = Run.open(whole("living"))
-    people, careers = run.table("scientists"), run.table("careers")
-    late = people.dropna(subset=["arrived"])
-    came = careers[careers["change"] == "arrived"]["scientist"]
-    gone = careers["change"].isin(["retired", "inactive"]).sum()
-    assert {"arrived", "moved", "retired", "inactive"} == set(careers["change"])
-    assert late["scientist"].tolist() == came.tolist()
-    assert set(run.table("members")["scientist"]) & set(late["scientist"])
-    wrote = compute_metric(run, "productivity").set_index("scientist")
-    new = [who for who in wrote.index if who in set(late["scientist"])]
-    assert wrote.loc[new, "before"].tolist() == [0] * len(new) != []
-    each = compute_metric(run, "inequality").set_index("of")
-    assert each.at["papers per scientist", "n"] == len(people)
-    present = compute_metric(run, "presence")["present"]
-    assert present.iloc[0] == 14 - (careers["date"] == 0).sum()
-    assert present.iloc[-1] == 14 + len(late) - gone
-
-
-@pytest.mark.slow
-def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(nursery, make, whole, here):
-    (here / "living.yaml").write_text(json.dumps(make("living").to_data()), encoding="utf-8")
-    one_at_a_time = ("--set", "backend.in_flight=1", "--set", "metrics=[]")
-    done = nursery.society("run", "living.yaml", "--out", "again", *one_at_a_time)
-    assert done.returncode == 0, done.stderr
-    assert digest(here / "again") == digest(whole("living"))
-
-
 def test_a_replay_does_not_encode_interests_again(whole, monkeypatch):
     from virsci_society.society.literature.embedding import lsa
 
@@ -233,31 +202,6 @@ def test_the_prompts_of_every_component_and_every_intervention_belong_to_a_run()
     later = {"at": "60d", "set": {"publication.use": "peer_review"}}
     names = set(prompt_hashes(plain.set("interventions", [later])))
     assert "publication/review.txt" in names - set(prompt_hashes(plain))
-
-
-def test_a_plan_foresees_the_calls_of_review(make, whole):
-    calls = Run.open(whole("reviewed")).table("calls")
-    assert (calls["stage"] == "publication").sum() > 10
-    assert plan(make("reviewed")).calls == len(calls)
-
-
-def test_without_words_a_lot_makes_no_call(make, here):
-    keys = {"protocol": {"use": "wordless"}, "publication": {"use": "chance", "decision": "20d"}}
-    scenario = make("reviewed", **keys, **{"founding.count": 8})
-    run = Run.open(run_scenario(scenario, here / "run"))
-    assert not len(run.table("calls"))
-    assert set(run.table("submissions")["decision"]) == {"accept", "reject"}
-    assert set(run.table("referees")["team"]) == set()
-
-
-@pytest.mark.slow
-def test_teams_of_a_mixture_are_all_reviewed(make, here):
-    parts = [{"share": 1, "protocol": {"use": "virsci", "team_size": 2, "turns": 1}}]
-    parts.append({"share": 1, "protocol": {"use": "wordless", "team_size": 2}})
-    keys = {"protocol": {"use": "mixture", "of": parts}, "founding.count": 8}
-    run = Run.open(run_scenario(make("reviewed", **keys), here / "run"))
-    teams = run.table("teams").set_index("team")["protocol"]
-    assert set(teams[run.table("submissions")["team"].unique()]) == {"virsci", "wordless"}
 
 
 @pytest.mark.slow

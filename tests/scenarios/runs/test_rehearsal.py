@@ -54,13 +54,6 @@ def test_windows_are_twice_or_half_as_long_again():
     assert SMALLEST == 4096
 
 
-def test_the_longest_prompt_is_the_same_each_time_and_is_not_trimmed(path):
-    whole = load_scenario(path, **OLLAMA)
-    cut = load_scenario(path, **OLLAMA, **{"backend.context": 3000, "backend.max_tokens": 1000})
-    (length,) = {longest_prompt(one) for one in (whole, whole, cut)}
-    assert length > 3 * 2000
-
-
 def test_no_prompt_of_a_run_is_longer_than_the_longest(path, small_run):
     longest = Run.open(small_run).table("calls")["prompt_tokens"].max()
     length = longest_prompt(load_scenario(path, **OLLAMA))
@@ -94,14 +87,6 @@ def test_a_run_asks_for_one_window_that_holds_every_page(path, server, no_result
     server.plan(Plan())
     assert replay(folder) == (folder / "digest").read_text(encoding="utf-8").strip()
     assert server.counts()["requests"] == counts["requests"]
-
-
-def test_without_a_window_of_its_own_the_same_run_would_be_cut(path, server, no_results):
-    server.plan(Plan(plays="ollama", window=1500))
-    server.reset()
-    keys = {"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url}
-    run_scenario(load_scenario(path, **keys), path.parent / "run")
-    assert server.counts()["cut"] > 0
 
 
 def test_a_window_that_is_too_short_is_refused_before_the_first_call(path, server, no_results):

@@ -140,9 +140,3 @@ def test_a_replay_asks_nobody_and_finds_the_digest(small, held, small_run, here,
     assert digest(here / "copy") == digest(small_run)
     with pytest.raises(InputError, match="not an empty folder"):
         replay(held, here / "copy")
-
-
-def test_an_unfinished_run_cannot_be_replayed(small, here, monkeypatch):
-    run_until(monkeypatch, 20, lambda: run_scenario(small, here / "run"))
-    with pytest.raises(InputError, match="holds no run with a journal"):
-        replay(here / "run")
