@@ -135,10 +135,8 @@ def team_talks(run: Run, team: str | None = None, stage: str | None = None) -> I
         )
 
 
-def transcript_lines(
-    run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
-) -> Iterator[str]:
-    """A transcript as text of 80 columns, with the prompt of each call where it is given."""
+def transcript_lines(run: Run, team: str | None = None, stage: str | None = None) -> Iterator[str]:
+    """A transcript as text of 80 columns."""
     for talk in team_talks(run, team, stage):
         yield f"team {talk.team}"
         yield from _filled(talk.facts, "  ")
@@ -149,8 +147,6 @@ def transcript_lines(
             for one in said:
                 note = f" [{one.note}]" if one.note else ""
                 yield f"day {one.day:.1f}: {talk.head(one)}{note}"
-                for line in plain_text(prompts.get(one.call, "")).splitlines():
-                    yield f"  | {line}"
                 for name, text in one.fields:
                     yield from _filled(f"{name}: {text}", "    ")
         if talk.paper is not None and stage is None:

@@ -231,7 +231,7 @@ def check(
         tell(pages)
     if not isinstance(chosen.backend.backend.paid, Offline):
         # Imported here: libraries for models would slow down every other check.
-        from virsci_society.scenarios.planning.context_check import context_warnings
+        from virsci_society.scenarios.planning.doctor import context_warnings
         from virsci_society.scenarios.runs.preflight import silent_servers
 
         warnings += [*silent_servers(chosen), *context_warnings(chosen)]

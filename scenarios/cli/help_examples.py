@@ -23,45 +23,33 @@ society run quickstart
 society run quickstart --seed 7 --set protocol.turns=5 --out runs/seven
 society replay runs/quickstart-1
 society check mine.yaml
-society check quickstart --set protocol.turns=5
 society fork runs/quickstart-1 --at 90d --remove degree:10 --out runs/without
-society fork runs/quickstart-1 --at 90d --set protocol.turns=3 --out runs/longer
 society compare runs/community-vis-1 --with eco/mine
 society compare runs/community-vis-1 --with eco/mine --ideas
 society facts runs/community-assembly-1
-society facts runs/community-vis-1 --with eco/mine --only clustering
 society plan quickstart
 society plan quickstart --set backend.use=litellm --set backend.model=ollama_chat/llama3.1
 society doctor
 society doctor --set backend.use=litellm --set backend.model=ollama_chat/llama3.1
 society doctor runs/quickstart-1
-society review runs/quickstart-1 --kind novelty
 society review runs/quickstart-1 --sheet sheet.csv --most 40
 society review ann.csv bob.csv --key sheet.key.json
-society calibrate fit.yaml --plan
 society calibrate fit.yaml --out fitted
 society list
-society list virsci/paper
 society list measures
-society list facts clustering
 society list runs runs/team-size --json
 society list keys --full
 society list keys --json > scenario.schema.json
 society new mine
 society new mine.yaml --from community/field
 society show runs/quickstart-1
-society show runs/quickstart-1 --full
 society show runs/quickstart-1 --follow
-society show runs/quickstart-1 --open
 society transcript runs/quickstart-1
-society transcript runs/quickstart-1 Vizona/1 --stage novelty --prompts
+society transcript runs/quickstart-1 Vizona/1 --stage novelty
 society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --min-papers 5 --out eco/mine
 society ecosystem build aminer AMINER_FOLDER --preset virsci-cs --out eco/virsci
-society ecosystem build csv papers.csv --columns title=Title,year=Year --boundary 2012 --out eco/csv
 society ecosystem build synthetic --scientists 300 --papers 4000 --out eco/invented
 society ecosystem info eco/mine
-society ecosystem info synthetic
-society study new mine
 society study new mine --base community/closed
 society study list
 society study plan team-size --set replicates=5
@@ -132,7 +120,8 @@ class ExampleGroup(TyperGroup):
 
 def _add_examples(command: Any, path: str) -> None:
     """Set the examples of a command and of those below it."""
-    command.epilog = epilog_of(path)
+    # The mark keeps the lines from being filled like a paragraph.
+    command.epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples_of(path))
     for name, below in getattr(command, "commands", {}).items():
         _add_examples(below, f"{path} {name}")
 
@@ -142,9 +131,3 @@ def examples_of(path: str) -> list[str]:
     lines = EXAMPLES.splitlines()
     start = f"society {path}".split()
     return [line for line in lines if line.split()[: len(start)] == start] if path else lines[:1]
-
-
-def epilog_of(path: str) -> str:
-    """The examples of a command as its help shows them."""
-    # The mark keeps the lines from being filled like a paragraph.
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples_of(path))

@@ -19,7 +19,6 @@ from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.terminal.arguments import (
     Json,
     RunFolder,
-    Trust,
     guarded,
     open_in_browser,
     tell,
@@ -295,10 +294,6 @@ def transcript(
     stage: Annotated[
         str | None, typer.Option("--stage", metavar="STAGE", help="This stage only.")
     ] = None,
-    prompts: Annotated[
-        bool, typer.Option("--prompts", help="Show each prompt as sent; replays the journal.")
-    ] = False,
-    trust: Trust = False,
 ) -> None:
     """Print the conversations of a team, stage by stage.
 
@@ -310,13 +305,5 @@ def transcript(
     if team is None and not all_:
         tell(*map(with_invented_names, team_lines(opened, with_invented_names)))
         return
-    sent = {}
-    if prompts:
-        from virsci_society.scenarios.config.registry import find_code_here
-        from virsci_society.scenarios.planning.prompts import replay_prompts
-
-        find_code_here(trust)
-        for call in replay_prompts(run, trust=trust).calls:
-            sent[call.id] = "\n".join(f"[{one.role}]\n{one.content}" for one in call.messages)
-    lines = transcript_lines(opened, None if team is None else masked_name(team), stage, sent)
-    tell(*(lines if prompts else map(with_invented_names, lines)))
+    chosen = None if team is None else masked_name(team)
+    tell(*map(with_invented_names, transcript_lines(opened, chosen, stage)))

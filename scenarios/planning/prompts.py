@@ -37,8 +37,6 @@ from virsci_society.society.results.tables import table_rows
 if TYPE_CHECKING:
     from virsci_society.society.model import Society
 
-MOST = 10_000
-"""Requests after which a rehearsal stops: more pages than that are read by nobody."""
 TITLE = "# Prompts of "
 """How a file begins that was written here, and may be written over."""
 TOKENS = ("prompt", "schema", "reply")
@@ -73,8 +71,6 @@ class Listing:
     rehearsed: bool
     about: str
     calls: tuple[RecordedCall, ...]
-    by_rules: int
-    stopped: bool
 
     @property
     def words(self) -> str:
@@ -156,10 +152,9 @@ def _listing(
     scenario: Scenario, gateway: RecordingGateway, first: int | None, *, rehearsed: bool
 ) -> Listing:
     def enough(society: Society) -> bool:
-        if not rehearsed:  # only at its end is it certain that the journal holds this very run
+        # Only at its end is it certain that a journal holds this very run.
+        if not rehearsed or first is None:
             return False
-        if first is None or len(gateway.recorded) >= MOST:
-            return len(gateway.recorded) >= MOST
         ended = {row["team"] for row in table_rows(society.log.rows, "teams")}
         return len(gateway.teams) >= first and ended.issuperset([*gateway.teams][:first])
 
@@ -168,13 +163,12 @@ def _listing(
     if not teams:
         raise InputError("nothing is asked in this scenario; raise until, or found more teams")
     rows = {str(row["call"]): row for row in table_rows(society.log.rows, "calls")}
-    calls, by_rules = [], 0
+    calls = []
     for request, outcome in gateway.recorded:
         row = rows.get(request.id)
-        if row is None or row["team"] not in teams:
-            continue
-        if not (gateway.backend.rule_based or row["live"]):
-            by_rules += 1
+        # Calls that the rules of a hybrid answer in the run too are not listed.
+        by_model = row is not None and (gateway.backend.rule_based or row["live"])
+        if row is None or not by_model or row["team"] not in teams:
             continue
         text, verdict = "", ""
         if isinstance(outcome, Reply):
@@ -193,8 +187,6 @@ def _listing(
         rehearsed=rehearsed and not spoken.rule_based,
         about=spoken.about,
         calls=tuple(calls),
-        by_rules=by_rules,
-        stopped=rehearsed and society.day < scenario.until and len(gateway.recorded) >= MOST,
     )
 
 
@@ -231,10 +223,6 @@ def write_prompts(listing: Listing, target: Path) -> None:
         "Tokens are estimated, one for four characters. A prompt is all of its messages; the "
         "schema of the form is counted apart, because only some servers send it to the model.",
     ]
-    if listing.by_rules:
-        lines.append(f"Not listed: {listing.by_rules:,} calls that rules answer in the run too.")
-    if listing.stopped:
-        lines.append(f"The rehearsal was stopped after {MOST:,} calls; choose teams with --teams.")
     head = ("stage", "page", "calls", *TOKENS)
     table = [head, ("---",) * len(head), *listing.totals()]
     lines.append("\n".join(f"| {' | '.join(map(str, row))} |" for row in table))

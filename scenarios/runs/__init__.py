@@ -2,7 +2,5 @@
 
 Read ``build`` (scenario to society), ``execute`` (the run itself), ``run_folder`` (what is
 written), ``run_journal`` (may a folder be resumed), ``run_state`` (how a run stands), then
-``fork``, ``rehearsal`` (no model is asked; also the context window of a server), ``progress``,
-``signals`` and ``control`` (from the same terminal and from another process), ``shared_resources``
-(several runs in one process) and ``lease`` (one owner of a folder).
+``fork``, ``rehearsal`` (no model is asked), ``progress``, ``signals`` and ``lease``.
 """

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import re
+import threading
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from virsci_society.agents.errors import DISK_FULL, Diverged, InputError, Stopped, disk_errors_as
@@ -21,6 +22,7 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import check_file, source_digest
 from virsci_society.agents.files.json_files import read_json_object
+from virsci_society.agents.gateway.slots import SharedEndpoint
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import spent_in
 from virsci_society.scenarios.config.ecosystem_folder import Folder
@@ -48,11 +50,11 @@ from virsci_society.scenarios.runs.run_journal import (
     sign_journal,
 )
 from virsci_society.scenarios.runs.run_state import MANIFEST, paid_words, recorded_end
-from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import interruptible
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.runs.lease import Lease
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.model import Society
 
 LARGE_LOG = 5_000_000
@@ -60,6 +62,54 @@ LARGE_LOG = 5_000_000
 memory of its society is free; after a smaller one this would take longer than it helps."""
 PROBE = ".writable-"
 """How the name of a file begins that shows whether a folder can be written to."""
+
+
+class SharedResources:
+    """The shared resources of one process; without ``shared`` each run has its own slots."""
+
+    def __init__(self, *, shared: bool = False) -> None:
+        self.build_lock = threading.RLock()
+        self._shared = shared
+        self._endpoints: dict[str, SharedEndpoint] = {}
+        self._last: tuple[str, Ecosystem] | None = None
+
+    def ecosystem_of(self, scenario: Scenario) -> Ecosystem:
+        """The ecosystem of a scenario, read or made only where the run before had another."""
+        # Runs at a time have one each: what it computes when first asked is not made for threads.
+        from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
+
+        source: Any = scenario.population.ecosystem
+        if self._shared:
+            return build_ecosystem_of(scenario)
+        key = repr(
+            (type(source), source, None if getattr(source, "seedless", False) else scenario.seed)
+        )
+        if self._last is None or self._last[0] != key:
+            self._last = None  # two at a time may be too many for the memory
+            self._last = key, build_ecosystem_of(scenario)
+        require_team(scenario, self._last[1])
+        return self._last[1]
+
+    def endpoint_of(self, scenario: Scenario) -> SharedEndpoint | None:
+        """The endpoint that this run shares with those that ask the same model in the same way."""
+        speaking, speaker = scenario.backend, scenario.seeded_backend
+        if not self._shared or speaker.inline or speaker is not speaking.backend:
+            return None
+        # The window is no key of a scenario: it was sized to the longest prompt.
+        window = getattr(speaker, "window", None)
+        key = repr((type(speaker), speaker, window, speaking.in_flight, speaking.retry))
+        with self.build_lock:
+            if key not in self._endpoints:
+                patience = speaking.retry.patience
+                self._endpoints[key] = SharedEndpoint(speaker, speaking.in_flight, patience)
+            return self._endpoints[key]
+
+    def close(self) -> None:
+        """Close the connections; every run has ended by then."""
+        for endpoint in self._endpoints.values():
+            endpoint.close()
+        self._endpoints.clear()
+        self._last = None
 
 
 def default_folder(scenario: Scenario) -> Path:

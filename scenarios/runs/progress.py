@@ -58,9 +58,6 @@ class Progress(BuildProgress):
     def step(self, society: Society) -> None:
         """The society has advanced by one period."""
 
-    def rehearse(self, what: str, society: Society) -> None:
-        """The society of a rehearsal has advanced by one period."""
-
     def wait(self, standing: str) -> None:
         """The society waits for replies of a model; called from another thread."""
 
@@ -109,16 +106,11 @@ class ConsoleProgress(Progress):
 
     def step(self, society: Society) -> None:
         """Show how far the society has come."""
-        self.rehearse("", society)
-
-    def rehearse(self, what: str, society: Society) -> None:
-        """Show how far the rehearsal of something has come."""
         if self._is_due():
             gateway = society.dispatcher.gateway
-            asked = f"{gateway.under_way} under way" if gateway.under_way else ""
+            asked = [f"{gateway.under_way} under way"] if gateway.under_way else []
             self._bar.update(self._task, total=1.0, completed=_share(society))
-            stood = f"{what}: {standing_of(society)}" if what else standing_of(society)
-            self._show("; ".join(filter(None, (stood, asked, *_spent(gateway)))))
+            self._show("; ".join([standing_of(society), *asked, *_spent(gateway)]))
 
     def wait(self, standing: str) -> None:
         """Show the state of the calls."""

@@ -26,12 +26,11 @@ from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import cut_text
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.config.yaml_io import read_yaml
-from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.runs.execute import SharedResources, run_scenario
 from virsci_society.scenarios.runs.lease import Lease, LeaseHeld, LeaseLost, hold_lease, stop_all
 from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import read_manifest
-from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.scenarios.runs.signals import POLL_SECONDS
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.lock import (

@@ -96,7 +96,6 @@ COMMANDS = {
     "show open": ("show", RUN, "--open"),
     "teams": ("transcript", RUN),
     "transcript": ("transcript", RUN, "--all"),
-    "prompts of a transcript": ("transcript", RUN, "--all", "--prompts", "--trust"),
     "run again": ("run", "small.yaml", "--out", RUN, "--trust"),
     "replay": ("replay", RUN, "--trust"),
     "export page": ("export", "page", RUN),

@@ -89,18 +89,6 @@ def test_off_a_terminal_there_are_plain_lines_now_and_then(clock):
     assert "\x1b" not in stream.getvalue()
 
 
-def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(clock):
-    stream = io.StringIO()
-    lines = ConsoleProgress(stream, every=5)
-    for clock[0] in range(13):
-        lines.rehearse("arm two, turns=3, rehearsal 1", society(day=30.0 * clock[0]))
-    printed = [line.partition("; ")[2] for line in stream.getvalue().splitlines()]
-    assert [line[:63] for line in printed] == [
-        "arm two, turns=3, rehearsal 1: 2024-05-31 (day 150 of 365, 41% ",
-        "arm two, turns=3, rehearsal 1: 2024-10-28 (day 300 of 365, 82% ",
-    ]
-
-
 def test_on_a_terminal_there_is_a_bar(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
@@ -114,7 +102,6 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch):
         progress.begin("simulating")
         progress.step(society(dispatcher=SimpleNamespace(gateway=gateway)))
         progress._bar.refresh()
-        progress.rehearse("arm two", society())
         progress.count(3)
         progress.wait("no\x1b[2Jcontrol")
         progress._bar.refresh()

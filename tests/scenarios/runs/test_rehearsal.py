@@ -7,7 +7,7 @@ from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.execute import SharedResources, replay
 from virsci_society.scenarios.runs.rehearsal import (
     LONGEST_RATIO,
     SMALLEST,
@@ -17,7 +17,6 @@ from virsci_society.scenarios.runs.rehearsal import (
     tokens_needed,
     window_size,
 )
-from virsci_society.scenarios.runs.shared_resources import SharedResources
 from virsci_society.society.results.run import Run
 
 OLLAMA = {"backend.use": "litellm", "backend.model": "ollama_chat/test"}

@@ -3,7 +3,7 @@
 import pytest
 
 from virsci_society import load_scenario, run_scenario
-from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.scenarios.runs.execute import SharedResources
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 PINNED = {"population.ecosystem.seed": 4}
