@@ -81,7 +81,14 @@ class Fork:
                 always.append(setting)
         entry: dict[str, Any] = {"at": write_days(day), "set": later}
         if remove is not None:
-            entry["remove_scientists"] = _removal(remove)
+            by, colon, count = remove.partition(":")
+            names = [masked_name(name.strip()) for name in remove.split(",")]
+            if (colon and not count.isdecimal()) or remove in get_args(Rank) or not all(names):
+                raise InputError(
+                    f"--remove {remove}: write it as rank:number, such as degree:10, or as names, "
+                    "such as Hatamer,Kodenor"
+                )
+            entry["remove_scientists"] = {"by": by, "count": int(count)} if colon else names
         data = held.to_data()
         document = Document(dict(data.items()))
 
@@ -96,7 +103,17 @@ class Fork:
                 f"--set {'; --set '.join(changing)}: that would change what happened before day "
                 f"{day:g}; what a fork can change is {', '.join(CHANGEABLE)}"
             )
-        _require_reached(held, day, later)
+        for change in held.interventions:
+            for key in change.set if change.at > day else ():
+                # What is named after use replaces the whole section, and what was set in it.
+                section = key.removesuffix(".use")
+                hidden = [mine for mine in later if f"{mine}.".startswith(f"{section}.")]
+                if hidden:
+                    raise InputError(
+                        f"--set {hidden[0]}: the run sets {key} itself on day {change.at:g}, so "
+                        f"that it would hold from day {day:g} to then; fork with --at "
+                        f"{write_days(change.at)} or later, or leave the setting out"
+                    )
         if not later and remove is None:
             raise InputError("the fork would be the run once more; give --set, --seed or --remove")
         document = document.merged_with(from_settings(always))
@@ -141,30 +158,3 @@ class Fork:
         if not isinstance(removal, Removal) or left == removal.count:
             return ""
         return f"{removal.count:,} were to leave and {left + 1:,} were there; one always stays"
-
-
-def _require_reached(held: Scenario, day: float, later: Iterable[str]) -> None:
-    """Refuse a setting that a later intervention of the run itself would take back."""
-    for one in held.interventions:
-        for key in one.set if one.at > day else ():
-            # What is named after use replaces the whole section, and what was set in it.
-            section = key.removesuffix(".use")
-            hidden = [mine for mine in later if f"{mine}.".startswith(f"{section}.")]
-            if hidden:
-                raise InputError(
-                    f"--set {hidden[0]}: the run sets {key} itself on day {one.at:g}, so that it "
-                    f"would hold from day {day:g} to then; fork with --at {write_days(one.at)} or "
-                    "later, or leave the setting out"
-                )
-
-
-def _removal(text: str) -> dict[str, Any] | list[str]:
-    by, colon, count = text.partition(":")
-    names = [masked_name(name.strip()) for name in text.split(",")]
-    rank_alone = text in get_args(Rank)
-    if (colon and not count.isdecimal()) or rank_alone or not all(names):
-        raise InputError(
-            f"--remove {text}: write it as rank:number, such as degree:10, or as names, such as "
-            "Hatamer,Kodenor"
-        )
-    return {"by": by, "count": int(count)} if colon else names

@@ -187,7 +187,9 @@ def _write_record(
     folder: Path, scenario: Scenario, society: Society, manifest: Mapping[str, Any]
 ) -> tuple[str, dict[str, pd.DataFrame], Vectors]:
     """Write scenario, events, tables and vectors; returns the lines of the events and the rest."""
-    from virsci_society.society.results.run import write_vectors
+    import numpy as np
+
+    from virsci_society.society.results.run import Vectors, write_vectors
     from virsci_society.society.results.speaker import events_header, speaker_of
     from virsci_society.society.results.table_files import write_tables
 
@@ -196,7 +198,11 @@ def _write_record(
     events = "".join(f"{line(event)}\n" for event in society.log.events)
     speaker = speaker_of(manifest)
     write_atomically(folder / "events.jsonl", events_header(speaker) + events)
-    tables, vectors = write_tables(folder, society.log.all_rows(), speaker), _vectors(society)
+    tables = write_tables(folder, society.log.all_rows(), speaker)
+    ids = sorted(str(row[0]) for row in society.log.rows["papers"])
+    values = np.array([society.literature.vector(paper) for paper in ids], dtype=np.float32)
+    shape = (len(ids), society.ecosystem.embedding.dim)
+    vectors = Vectors(tuple(ids), values.reshape(shape))
     write_vectors(folder, vectors)
     return events, tables, vectors
 
@@ -290,17 +296,6 @@ def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
                 known = run.table(f"{key}s").set_index(key)["live"]
                 measures[name] = table.assign(live=table[key].map(known))
     return measures
-
-
-def _vectors(society: Society) -> Vectors:
-    import numpy as np
-
-    from virsci_society.society.results.run import Vectors
-
-    ids = sorted(str(row[0]) for row in society.log.rows["papers"])
-    rows = [society.literature.vector(paper) for paper in ids]
-    dim = society.ecosystem.embedding.dim
-    return Vectors(tuple(ids), np.array(rows, dtype=np.float32).reshape(len(ids), dim))
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:

@@ -99,7 +99,7 @@ def sign_journal(journal: Journal, scenario: Scenario) -> None:
     if held:
         entry["changed"] = list(key_differences(held, json.loads(text)))
     notes = {
-        "sessions": json.dumps([*_sessions_of(journal), entry]),
+        "sessions": json.dumps([*json.loads(journal.meta("sessions") or "[]"), entry]),
         "identity": identity_hash(scenario),
         NUMBER: str(IDENTITY),
         "free": "yes" if scenario.backend.backend.free else "no",
@@ -111,12 +111,6 @@ def sign_journal(journal: Journal, scenario: Scenario) -> None:
     journal.set_meta(notes)
 
 
-def _sessions_of(journal: Journal) -> list[dict[str, Any]]:
-    """One entry for each time the run was begun or resumed: number, release, changed keys."""
-    sessions: list[dict[str, Any]] = json.loads(journal.meta("sessions") or "[]")
-    return sessions
-
-
 def ledger_of(journal: Journal) -> dict[str, Any]:
     """The cost of all calls so far, as the manifest contains it: attempts, tokens, US dollars."""
     totals, mismatch = journal.totals(), journal.first_parent_mismatch
@@ -124,7 +118,7 @@ def ledger_of(journal: Journal) -> dict[str, Any]:
         "outcomes": dict(sorted(totals.outcomes.items())),
         "free": journal.meta("free") == "yes",
         "in_doubt": journal.in_doubt(),
-        "sessions": _sessions_of(journal),
+        "sessions": json.loads(journal.meta("sessions") or "[]"),
         "parted": mismatch[1] if mismatch else None,
         "forked": json.loads(journal.meta("forked") or "null"),
     }
