@@ -351,10 +351,7 @@ class Gateway:
         return attempts
 
 
-_ADVICE = (
-    "resume it with what it was made with, start anew with --out NEW, or let both stand with "
-    "--fork RUN --out NEW"
-)
+_ADVICE = "resume it with what it was made with, or start anew with --out NEW"
 
 
 def _never_made(call: tuple[float, str]) -> str:

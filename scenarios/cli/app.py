@@ -92,9 +92,6 @@ def run(
     seed: Seed = None,
     set_: Settings = None,
     out: Annotated[Path | None, typer.Option("--out", help="The run folder.")] = None,
-    fork: Annotated[
-        Path | None, typer.Option("--fork", metavar="RUN", help="Reuse identical calls of RUN.")
-    ] = None,
     trust: Trust = False,
     replicates: Annotated[int | None, typer.Option("--replicates", hidden=True)] = None,
 ) -> None:
@@ -125,7 +122,7 @@ def run(
         for warning in _warnings(document, chosen):
             tell(f"warning: {warning}", err=True)
         with make_progress() as progress:
-            execute(chosen, folder, progress, fork=fork)
+            execute(chosen, folder, progress)
     tell(f"report: {folder / 'report.html'}")
     tell(f"answers: {chosen.backend.backend.about}")
 
@@ -175,8 +172,6 @@ def fork(
     made = Fork.of(run, at, with_seed(set_, seed), remove, trust=trust)
     with make_progress() as progress:
         past = made.run(out, progress)
-    if shortage := made.shortage(out):
-        tell(f"--remove {remove}: {shortage}")
     tell(f"report: {out / 'report.html'}")
     tell(
         f"shared with {run}: {past.events} events and {past.calls} calls before day {made.at:g}; "

@@ -345,9 +345,6 @@ class _Session:
                 "the price of the model is not known, so a budget in dollars cannot be set",
                 "give backend.prices.input and backend.prices.output per million tokens",
             )
-        if cached := sum(usage.cached_tokens for usage in usages):
-            prompts = sum(usage.prompt_tokens for usage in usages)
-            yield ok(f"{cached:,} of {prompts:,} prompt tokens were in its cache")
         yield from (ok(f"{form}: {text}") for form, text in self.said.items())
         if self.speed is None and first.speed is not None:
             self.speed = Speed(*first.speed, "the server says")

@@ -32,7 +32,7 @@ from virsci_society.scenarios.runs.run_journal import (
     require_identity,
 )
 from virsci_society.scenarios.runs.run_state import MANIFEST
-from virsci_society.society.interventions import Rank, Removal
+from virsci_society.society.interventions import Rank
 from virsci_society.society.kernel.durations import parse_days, write_days
 from virsci_society.society.results.digest import RunPrefix, compute_run_prefix
 from virsci_society.society.results.run import Run
@@ -149,12 +149,3 @@ class Fork:
                 f"events and {ours.calls} calls, not {theirs.events} and {theirs.calls}"
             )
         return ours
-
-    def shortage(self, out: Path) -> str:
-        """A sentence where more scientists were to leave than were there; else an empty text."""
-        removal = self.scenario.interventions[-1].remove_scientists
-        table = Run.open(out).table("interventions")
-        left = int(table.loc[table["date"] == self.at, "removed"].iloc[-1])
-        if not isinstance(removal, Removal) or left == removal.count:
-            return ""
-        return f"{removal.count:,} were to leave and {left + 1:,} were there; one always stays"

@@ -60,18 +60,6 @@ def test_a_fork_shares_the_past_and_differs_after(parent, here, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_fork_tells_how_many_were_there_where_more_are_to_leave(parent, here):
-    people = len(Run.open(parent).table("scientists"))
-    asked = Fork.of(parent, "40d", remove="degree:1000")
-    asked.run(here / "all")
-    told = f"1,000 were to leave and {people} were there; one always stays"
-    assert asked.shortage(here / "all") == told
-    few = Fork.of(parent, "40d", remove="degree:2")
-    few.run(here / "few")
-    assert few.shortage(here / "few") == ""
-
-
-@pytest.mark.slow
 def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent, here):
     fork = Fork.of(parent, "40d", ["protocol.turns=2"], "degree:2")
     fork.run(here / "fork")
