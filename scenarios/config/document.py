@@ -269,25 +269,24 @@ def _merge(
 ) -> None:
     for key, value in top.items():
         here = (*path, key)
-        old, is_section = base.get(key), isinstance(value, dict)
-        if isinstance(old, dict) and is_section:
+        old = base.get(key)
+        section: dict[Key, Any] | None = None
+        if isinstance(old, dict) and isinstance(value, dict):
             # A mapping from numbers to values is a value, and another part has other keys.
             pairs = (*old.items(), *value.items())
             values = any(isinstance(name, int) and not isinstance(v, dict) for name, v in pairs)
-            merges = not values and ("use" not in value or value["use"] == old.get("use"))
-        elif isinstance(old, list) and is_section:
+            if not values and ("use" not in value or value["use"] == old.get("use")):
+                section = dict(old)
+        elif isinstance(old, list) and isinstance(value, dict):
             # Such as ``interventions.0.at=1y``: sections of a list, or one behind the last.
-            old = dict(enumerate(old))
-            merges = all(
-                isinstance(place, int) and place <= len(old) and isinstance(section, dict)
-                for place, section in value.items()
-            )
-        else:
-            merges = False
-        if merges:
-            section = dict(old)
+            if all(
+                isinstance(place, int) and place <= len(old) and isinstance(one, dict)
+                for place, one in value.items()
+            ):
+                section = dict(enumerate(old))
+        if section is not None:
             _merge(section, value, here, origins, top_origins)
-            base[key] = list(section.values()) if isinstance(base[key], list) else section
+            base[key] = list(section.values()) if isinstance(old, list) else section
         else:
             # The value is replaced whole: nothing below it comes from the lower file any more.
             for known in [known for known in origins if known[: len(here)] == here]:

@@ -55,8 +55,8 @@ def _spent(gateway: Gateway) -> list[str]:
 class Progress(BuildProgress):
     """Takes reports on how a build or a run goes; this one shows nothing of them."""
 
-    def step(self, society: Society) -> None:
-        """The society has advanced by one period."""
+    def step(self, society: Society, of: str = "") -> None:
+        """The society of a run, or of a rehearsal ``of`` something, has advanced by one period."""
 
     def wait(self, standing: str) -> None:
         """The society waits for replies of a model; called from another thread."""
@@ -104,13 +104,14 @@ class ConsoleProgress(Progress):
         self._task = self._bar.add_task("", total=None)
         self._show(phase)
 
-    def step(self, society: Society) -> None:
+    def step(self, society: Society, of: str = "") -> None:
         """Show how far the society has come."""
         if self._is_due():
             gateway = society.dispatcher.gateway
             asked = [f"{gateway.under_way} under way"] if gateway.under_way else []
             self._bar.update(self._task, total=1.0, completed=_share(society))
-            self._show("; ".join([standing_of(society), *asked, *_spent(gateway)]))
+            stood = f"{of}: {standing_of(society)}" if of else standing_of(society)
+            self._show("; ".join([stood, *asked, *_spent(gateway)]))
 
     def wait(self, standing: str) -> None:
         """Show the state of the calls."""

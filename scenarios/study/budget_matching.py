@@ -192,7 +192,7 @@ class _Matcher:
             self._ecosystems = {source: build_ecosystem_of(seeded)}
         require_team(seeded, self._ecosystems[source])
         told = arm.name if value is None else f"{arm.name}, {key}={value}"
-        return plan(seeded, self._ecosystems[source], partial(self.progress.rehearse, told))
+        return plan(seeded, self._ecosystems[source], partial(self.progress.step, of=told))
 
 
 def texts_of_outcomes(result: Plan) -> dict[str, object]:

@@ -80,7 +80,7 @@ def study_forecast(design: Design, progress: Progress) -> StudyForecast:
         progress.begin(f"rehearsing {arm.name}")
         seeded = scenario.model_copy(update={"seed": design.seeds(arm.name)[0]})
         began = time.monotonic()
-        plans.append(plan(seeded, step=partial(progress.rehearse, arm.name)))
+        plans.append(plan(seeded, step=partial(progress.step, of=arm.name)))
         rehearsed.append(time.monotonic() - began)
     return StudyForecast(design, tuple(plans), tuple(rehearsed))
 

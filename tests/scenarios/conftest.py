@@ -1,14 +1,9 @@
 """Fixtures: a folder to write scenarios into, and one small run that many tests read."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.schema import load_scenario
-
-if TYPE_CHECKING:
-    pass
 
 # A whole society in a second: a dozen people, one or two teams, half a year.
 SMALL = """\

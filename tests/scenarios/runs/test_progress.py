@@ -89,6 +89,18 @@ def test_off_a_terminal_there_are_plain_lines_now_and_then(clock):
     assert "\x1b" not in stream.getvalue()
 
 
+def test_a_rehearsal_tells_what_it_is_of_and_how_far_it_is(clock):
+    stream = io.StringIO()
+    lines = ConsoleProgress(stream, every=5)
+    for clock[0] in range(13):
+        lines.step(society(day=30.0 * clock[0]), of="arm two, turns=3")
+    printed = [line.partition("; ")[2] for line in stream.getvalue().splitlines()]
+    assert [line[:50] for line in printed] == [
+        "arm two, turns=3: 2024-05-31 (day 150 of 365, 41% ",
+        "arm two, turns=3: 2024-10-28 (day 300 of 365, 82% ",
+    ]
+
+
 def test_on_a_terminal_there_is_a_bar(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
