@@ -279,11 +279,11 @@ def _merge(
                 section = dict(old)
         elif isinstance(old, list) and isinstance(value, dict):
             # Such as ``interventions.0.at=1y``: sections of a list, or one behind the last.
-            if all(
+            placed = all(
                 isinstance(place, int) and place <= len(old) and isinstance(one, dict)
                 for place, one in value.items()
-            ):
-                section = dict(enumerate(old))
+            )
+            section = dict(enumerate(old)) if placed else None
         if section is not None:
             _merge(section, value, here, origins, top_origins)
             base[key] = list(section.values()) if isinstance(old, list) else section
