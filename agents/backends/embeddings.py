@@ -18,7 +18,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from time import monotonic
 from typing import Any
@@ -26,24 +26,19 @@ from typing import Any
 from pydantic import Field, PrivateAttr
 
 from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
-from virsci_society.agents.backends.http import Deadlines, Price
+from virsci_society.agents.backends.http import Deadlines
 from virsci_society.agents.backends.http_client import prepare_environment, probe
 from virsci_society.agents.backends.litellm import (
-    LiteLLM,
     litellm_arguments,
     litellm_for,
     provider_of,
     recorded_exchange,
 )
-from virsci_society.agents.backends.responses import get_field, one_line, token_count
+from virsci_society.agents.backends.responses import get_field, one_line
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import Fault, InputError, Overflow, Stopped, Verdict
 from virsci_society.agents.gateway.retry import Retry, wait_after
 from virsci_society.agents.loop_thread import LoopThread
-from virsci_society.agents.prompts.request import Usage, estimate_tokens
-
-BEYOND = 64
-"""Tokens a text may count beside those of its characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +46,12 @@ class EmbeddingBatch:
     """The answer to one batch of texts."""
 
     rows: list[list[float]]
-    usage: Usage
     cut: int = 0
-    requests: int = 1
 
 
-def read_rows(answer: Any, texts: Sequence[str]) -> EmbeddingBatch:
-    """The vectors of an answer in the order of the texts, with its tokens if they are believable.
-
-    Else one token per four characters is counted.
-    """
-    data, count = get_field(answer, "data"), len(texts)
+def read_rows(answer: Any, count: int) -> list[list[float]]:
+    """The vectors of an answer to so many texts, in their order."""
+    data = get_field(answer, "data")
     # By their numbers: nothing says that a server keeps the order of the texts.
     try:
         by_number = {int(get_field(one, "index")): get_field(one, "embedding") for one in data}
@@ -72,11 +62,7 @@ def read_rows(answer: Any, texts: Sequence[str]) -> EmbeddingBatch:
         raise Fault(f"the answer does not hold {count} rows of one length", "garbled")
     if not all(math.isfinite(number) for row in rows for number in row):
         raise Fault("the answer holds numbers that are not finite", "garbled")
-    most = 4 * sum(map(len, texts)) + BEYOND * count
-    counted = token_count(get_field(get_field(answer, "usage"), "prompt_tokens"), most)
-    if counted is not None:
-        return EmbeddingBatch(rows, Usage(counted, 0, estimated=False))
-    return EmbeddingBatch(rows, Usage(sum(estimate_tokens(len(text)) for text in texts), 0))
+    return rows
 
 
 SHORTEST = 16
@@ -142,20 +128,9 @@ class LiteLLMEmbedding(Part):
     """How long one request may take."""
     retry: Retry = Field(default_factory=Retry)
     """How often and after which waits a request is made again."""
-    prices: Price | None = None
-    """What the model costs; null: as litellm's list of prices says, or unknown."""
 
     _transports: set[Any] = PrivateAttr(default_factory=set)
     _answered: float = PrivateAttr(default=0.0)
-
-    @property
-    def priced(self) -> bool:
-        """True if ``price`` knows what the tokens cost."""
-        return self._words().priced
-
-    def price(self, usage: Usage) -> float:
-        """US dollars for these tokens; 0 where no price is known."""
-        return self._words().price(usage)
 
     def embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], EmbeddingBatch]]:
         """Embed texts in batches; each batch is yielded as soon as it is answered.
@@ -192,9 +167,6 @@ class LiteLLMEmbedding(Part):
         """Close all connections; the next ``embed`` opens new ones."""
         _loop_of_process(os.getpid()).close_transports(self._transports)
 
-    def _words(self) -> LiteLLM:
-        return LiteLLM(model=self.model, prices=self.prices)
-
     def _settings(self) -> dict[str, Any]:
         """The arguments of every request."""
         endpoint = EndpointSettings(self.api_base, self.key, provider_of(self.model))
@@ -220,9 +192,9 @@ class LiteLLMEmbedding(Part):
                     found = await probe(self.api_base, self.deadlines.connect)
                     if isinstance(found, Fault):
                         raise found
-                answer = await self._attempt(texts, arguments)
+                rows = await self._attempt(texts, arguments)
                 self._answered = monotonic()
-                return replace(answer, requests=len(faults) + 1)
+                return EmbeddingBatch(rows)
             except Overflow as verdict:
                 too_long = verdict
                 break
@@ -238,21 +210,17 @@ class LiteLLMEmbedding(Part):
                 message = re.sub(r"(?:--set )?backend\.", "the embedding's ", str(error))
                 raise type(error)(f"{message}; {GOES_ON}") from None
             await asyncio.sleep(wait)
-        requests, half = len(faults) + 1, len(texts) // 2
+        half = len(texts) // 2
         if half == 0:
             beginning = texts[0][: len(texts[0]) * 3 // 4]
             if len(beginning) < SHORTEST:
                 raise Stopped(f"{too_long}; {WRONG}")
-            one = await self._batch([beginning], arguments)
-            return replace(one, cut=1, requests=requests + one.requests)
+            return EmbeddingBatch((await self._batch([beginning], arguments)).rows, cut=1)
         left = await self._batch(texts[:half], arguments)
         right = await self._batch(texts[half:], arguments)
-        tokens = left.usage.prompt_tokens + right.usage.prompt_tokens
-        usage = Usage(tokens, 0, left.usage.estimated or right.usage.estimated)
-        requests += left.requests + right.requests
-        return EmbeddingBatch(left.rows + right.rows, usage, left.cut + right.cut, requests)
+        return EmbeddingBatch(left.rows + right.rows, left.cut + right.cut)
 
-    async def _attempt(self, texts: Sequence[str], arguments: dict[str, Any]) -> EmbeddingBatch:
+    async def _attempt(self, texts: Sequence[str], arguments: dict[str, Any]) -> list[list[float]]:
         """Make one request; raises Verdict or Fault only."""
         litellm, total = litellm_for(self.model), self.deadlines.total
         litellm.DEFAULT_MAX_RETRIES = 0  # else it would make retries of its own
@@ -267,7 +235,7 @@ class LiteLLMEmbedding(Part):
             except Exception as error:
                 failure = passed.failure(error) or _no_embeddings(passed.response.text, error)
             else:
-                return read_rows(answer, texts)
+                return read_rows(answer, len(texts))
             finally:
                 self._transports.update(passed.transports)
         raise failure

@@ -1,10 +1,4 @@
-"""The interface of an embedding, what all share, and the base class of expensive ones.
-
-An embedding turns texts into float32 vectors of unit length. It has a name and a revision, so that
-vectors of different models are never mixed. One whose vectors are computed by a large model or paid
-for is asked for each text once, empty texts excepted, and its answers go into the table of vectors
-at once: an error or a kill in the middle of a corpus loses only the batch under way.
-"""
+"""The interface of an embedding, and the base class of those whose vectors are kept."""
 
 from __future__ import annotations
 
@@ -19,14 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.arrays import VectorArray, require_vectors
-from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import write_atomically
-from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.society.literature.embedding.cache import vector_table
 
 Progress = Callable[[int, int, int], None]
-"""Called with the number of texts that have a row, of all texts, and of those whose row was known.
-"""
+"""Called with the numbers of texts that have a row, of all, and of those whose row was known."""
 
 DECIMALS = 5
 """Decimals to which vectors are rounded, so that equal texts search equally on any machine."""
@@ -95,25 +86,12 @@ def unit_rows(rows: npt.ArrayLike) -> VectorArray:
     return np.round(wide / np.where(lengths > 0, lengths, 1.0), DECIMALS).astype(np.float32)
 
 
-def read_settings(folder: Path) -> dict[str, Any]:
-    """Read what ``write_settings`` wrote; InputError where that is not there."""
-    path = folder / SETTINGS_FILE
-    try:
-        return read_json_object(path)
-    except FileNotFoundError as error:
-        raise InputError(
-            f"{path}: cannot be read: it is missing; build the ecosystem again"
-        ) from error
-    except InputError as error:
-        raise InputError(f"{error}; build the ecosystem again") from error
-
-
 EncodedBatch = tuple[list[int], VectorArray]
 """Positions of texts in the list that was asked for, and their rows."""
 
 
 class CachedEmbedding(Embedding):
-    """An embedding that computes the row of a text once; the table of vectors keeps it."""
+    """An embedding that computes the row of a text once; the table of vectors keeps each batch."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

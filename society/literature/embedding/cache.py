@@ -1,8 +1,7 @@
 """The table of vectors on this machine, so that none is computed or paid for twice.
 
-One table of a SQLite file in the user's cache folder. Builds, runs and measures share it, also
-several at a time. A batch is one transaction of a write-ahead log: a process that is killed loses
-at most the batch under way. Texts are not in it, only their hashes. It may be deleted at any time.
+One table of a SQLite file in the user's cache folder, which several processes share. Texts are not
+in it, only their hashes. It may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -37,9 +36,7 @@ CREATE TABLE IF NOT EXISTS vectors (
 class VectorTable:
     """Bytes by the SHA-256 of a key, under an origin such as a model at a revision.
 
-    Args:
-        folder: made where it does not exist; one that cannot be written to keeps nothing beyond
-            this process, and ``kept`` is False.
+    A folder that cannot be written to keeps nothing beyond this process, and ``kept`` is False.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,15 +1,13 @@
 """Embeddings by a model behind HTTP, through litellm.
 
 A name does not pin what answers behind it. Instead the row of one fixed sentence (the probe) is
-saved with the vectors, and requested again before anything else: where the model answers it
-differently, it is not the model that made the vectors.
+saved with the vectors, and requested again before anything else.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from virsci_society.agents.arrays import VectorArray, require_vectors
-from virsci_society.agents.backends.embeddings import EmbeddingBatch, LiteLLMEmbedding
+from virsci_society.agents.backends.embeddings import LiteLLMEmbedding
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.prompts.request import Usage
 from virsci_society.agents.redaction import redact
 from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
@@ -35,34 +32,14 @@ MIN_PROBE_COSINE = 0.999
 _KEPT = ("model", "api_base", "key", "dimensions")
 
 
-@dataclass(slots=True)
-class EmbeddingUsage:
-    """Totals of what this process has requested from the model.
-
-    Attributes:
-        tokens: tokens of these texts.
-        usd: their price in US dollars; 0 where no price is known.
-    """
-
-    requests: int = 0
-    texts: int = 0
-    tokens: int = 0
-    usd: float = 0.0
-    truncated: int = 0
-
-
 class HostedEmbedding(CachedEmbedding):
-    """Texts to rows by a model behind HTTP.
-
-    Args:
-        probe: the row of ``PROBE`` when the vectors were made; None: not requested yet.
-    """
+    """Texts to rows by a model behind HTTP; ``probe`` is its row of PROBE when they were made."""
 
     name, origin = "", ""
 
     def __init__(self, model: LiteLLMEmbedding, probe: VectorArray | None = None) -> None:
         super().__init__()
-        self.model, self.usage = model, EmbeddingUsage()
+        self.model, self.truncated = model, 0
         self.name = f"{KIND}:{model.model}"
         # With the dimensions that are requested, and the address.
         chosen = "" if model.dimensions is None else f"@{model.dimensions}"
@@ -116,15 +93,12 @@ class HostedEmbedding(CachedEmbedding):
             f"{self.name} was trained elsewhere, perhaps on texts from after the boundary, and "
             "its provider may change it"
         ]
-        if self.usage.truncated:
-            notes.append(f"{self.usage.truncated:,} texts were longer than it reads, and were cut")
+        if self.truncated:
+            notes.append(f"{self.truncated:,} texts were longer than it reads, and were cut")
         return tuple(notes)
 
     def save(self, folder: Path) -> None:
-        """Write the model's settings and its row for the probe.
-
-        A key is written as the name of its variable, never as its value.
-        """
+        """Write the model's settings (of a key, the name of its variable) and its probe."""
         settings = {name: getattr(self.model, name) for name in _KEPT}
         probe = [round(float(number), 5) for number in self._reference_probe()]
         self.write_settings(folder, KIND, settings | {"probe": probe})
@@ -142,7 +116,7 @@ class HostedEmbedding(CachedEmbedding):
         """The model's present row for the probe; requested once in a process."""
         if self._answered_probe is None:
             ((_, answer),) = self.model.embed([PROBE])
-            rows = self._record_usage(answer)
+            rows = unit_rows(answer.rows)
             require_vectors(rows, self.name, "this model cannot be used")
             self._answered_probe = rows[0]
             self._require_length(len(self._answered_probe), self.model.dimensions)
@@ -168,16 +142,7 @@ class HostedEmbedding(CachedEmbedding):
                     f"folder as {VARIABLE}"
                 )
         for positions, answer in self.model.embed(texts):
-            rows = self._record_usage(answer)
+            self.truncated += answer.cut
+            rows = unit_rows(answer.rows)
             self._require_length(rows.shape[1], self.dim)
             yield positions, rows
-
-    def _record_usage(self, answer: EmbeddingBatch) -> VectorArray:
-        """Add a batch to the totals; returns its rows at unit length."""
-        spent = self.usage
-        spent.requests += answer.requests
-        spent.texts += len(answer.rows)
-        spent.tokens += answer.usage.prompt_tokens
-        spent.usd += self.model.price(Usage(answer.usage.prompt_tokens, 0))
-        spent.truncated += answer.cut
-        return unit_rows(answer.rows)

@@ -1,10 +1,8 @@
 """Latent semantic analysis (LSA): the default embedding, which needs no download.
 
-Sublinear TF-IDF of words and word pairs, and a randomized truncated SVD of the weights, fitted on
-the past papers. The fit is written here and not taken from scikit-learn, whose import takes longer
-than the fit of a small corpus; a test shows that vocabulary, frequencies and projection are equal,
-bit by bit, to those of ``TfidfVectorizer`` and ``TruncatedSVD``. Encoding is a sparse product
-written by hand, one text at a time, because a row must never depend on its neighbours.
+The fit is not taken from scikit-learn, whose import takes longer than the fit of a small corpus; a
+test shows that both are equal, bit by bit. Texts are encoded one by one, because a row must never
+depend on its neighbours.
 
 Sources: Deerwester et al. 1990; Salton and Buckley 1988 (TF-IDF); Halko, Martinsson and Tropp 2011
 (randomized SVD).
@@ -76,14 +74,7 @@ ARRAYS_FILE = "embedding.npz"
 
 
 class LSAEmbedding(Embedding):
-    """Latent semantic analysis: sublinear TF-IDF of words and word pairs, then an SVD.
-
-    Args:
-        vocabulary: the known terms, in the order of the rows of ``projection``.
-        projection: one row per term (terms x dim); a text's vector is the weighted sum of its
-            terms' rows, at unit length; of 256 numbers, or fewer for a small corpus.
-        notes: that it was fitted on a sample, if it was.
-    """
+    """Sublinear TF-IDF of words and pairs; a vector is the weighted sum of its terms' rows."""
 
     name, revision, dim = "lsa", "", 0
     notes: tuple[str, ...] = ()
@@ -150,11 +141,7 @@ class LSAEmbedding(Embedding):
     def keywords(
         self, text: str, count: int, preferred: Container[str] = frozenset()
     ) -> tuple[str, ...]:
-        """Choose up to ``count`` terms of a text with the highest TF-IDF weight, the best first.
-
-        Preferred terms (in lower case) come first, then pairs of words, then single words. A term
-        that shares a word with one chosen before it is left out.
-        """
+        """Choose terms of a text by TF-IDF weight, preferred ones and then pairs before others."""
         rows, weights = self._weigh(text)
         ranked = sorted(
             (term not in preferred, " " not in term, -weight, term)
@@ -164,6 +151,7 @@ class LSAEmbedding(Embedding):
         used: set[str] = set()
         for *_, term in ranked:
             words = set(term.split())
+            # A term that shares a word with one chosen before it is left out.
             if not words & used and not any(word.isdigit() for word in words):
                 chosen.append(term)
                 used |= words
@@ -223,11 +211,7 @@ SMALL = 50
 def fit_lsa_arrays(
     documents: Iterable[Sequence[str]], seed: int, dim: int, most_terms: int
 ) -> tuple[list[str], FloatArray, VectorArray]:
-    """Fit TF-IDF and SVD on the terms of each text; InputError where no term is left.
-
-    Returns the vocabulary in alphabetical order, the inverse document frequency of each term, and
-    the projection (terms x dim, fewer of a small corpus).
-    """
+    """Fit on the terms of each text: vocabulary, inverse document frequencies, projection."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     terms, counts = _chosen_terms(*_count_terms(documents), most_terms)

@@ -2,21 +2,113 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import InputError
-from virsci_society.society.literature.embedding import hosted, sentence_transformer, side_by_side
-from virsci_society.society.literature.embedding.base import SETTINGS_FILE, Embedding, read_settings
+from virsci_society.agents.files.atomic_files import make_folder
+from virsci_society.agents.files.json_files import read_json_object
+from virsci_society.society.literature.embedding import hosted, sentence_transformer
+from virsci_society.society.literature.embedding.base import (
+    SETTINGS_FILE,
+    Embedding,
+    Progress,
+    unit_rows,
+)
 from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
-from virsci_society.society.literature.embedding.side_by_side import SideBySide
 
 SYNTAX = (
     "lsa, lsa:LENGTH, sentence-transformers:MODEL[@REVISION], litellm:PROVIDER/MODEL, or lsa+ "
     "before one of the last two for both side by side"
 )
 MOST_DIMENSIONS = 4096
+
+
+SIDE_BY_SIDE = "lsa+"
+"""What the name begins with, before that of the model."""
+LSA_WEIGHT = 0.3
+"""Weight of the LSA's cosines; those of the model have the rest."""
+SPREAD_PAPERS = 1_000
+"""Past papers between which the spread of cosines is taken, at most."""
+
+
+class SideBySide(Embedding):
+    """The rows of an LSA and of a model, side by side and at unit length.
+
+    Each is divided by the spread of its cosines between random papers, so that neither outweighs
+    the other by its scale.
+    """
+
+    name, revision, title = "", "", ""
+
+    def __init__(self, lsa: Embedding, model: Embedding, spreads: Sequence[float]) -> None:
+        self.lsa, self.model, self.spreads = lsa, model, tuple(spreads)
+        # A corpus whose cosines do not vary says nothing of the scale.
+        scales = (spread or 1.0 for spread in self.spreads)
+        weights = (LSA_WEIGHT, 1.0 - LSA_WEIGHT)
+        self._factors = [(w / s) ** 0.5 for w, s in zip(weights, scales, strict=True)]
+        self.name = f"{SIDE_BY_SIDE}{model.name}"
+        facts = (lsa.revision, model.revision, self.spreads, LSA_WEIGHT)
+        self.revision = hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
+        self.title = f"{lsa.title} + {model.title}"
+
+    @classmethod
+    def fit(cls, lsa: Embedding, model: Embedding, texts: Sequence[str]) -> SideBySide:
+        """Take the spreads of cosines between evenly drawn past papers."""
+        some, spreads = texts[:: max(1, -(-len(texts) // SPREAD_PAPERS))], []
+        for embedding in (lsa, model):
+            exact = embedding.encode(some).astype(np.float64)
+            # Row by row: the sums of a matrix product depend on the machine.
+            cosines = [(exact[at + 1 :] * row).sum(axis=1) for at, row in enumerate(exact)]
+            found = np.concatenate(cosines) if cosines else np.zeros(0)
+            spreads.append(round(float(found.std()), 6) if len(found) else 0.0)
+        return cls(lsa, model, spreads)
+
+    @classmethod
+    def from_parts(
+        cls, folder: Path, lsa: Embedding, model: Embedding, settings: dict[str, Any]
+    ) -> SideBySide:
+        """Rebuild from what ``save`` wrote and the two embeddings that lie beside it."""
+        try:
+            made = cls(lsa, model, [float(one) for one in settings["spreads"]])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
+        if made.revision != settings.get("revision"):
+            raise InputError(f"{folder}: its parts are of other revisions; build again")
+        return made
+
+    @property
+    def dim(self) -> int:
+        """The lengths of both rows together."""
+        return self.lsa.dim + self.model.dim
+
+    @property
+    def label(self) -> str:
+        """Both, and the weight of the LSA."""
+        return f"{self.lsa.label} (weight {LSA_WEIGHT}), beside {self.model.label}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Those of both."""
+        return (*self.lsa.notes, *self.model.notes)
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> VectorArray:
+        """Encode texts, one unit row each (texts x dim), rounded to 1e-5."""
+        parts = self.lsa.encode(texts), self.model.encode(texts, progress)
+        scaled = [rows * factor for rows, factor in zip(parts, self._factors, strict=True)]
+        return unit_rows(np.concatenate(scaled, axis=1))
+
+    def save(self, folder: Path) -> None:
+        """Write both embeddings into folders of their own, and how they are joined."""
+        for part in ("lsa", "model"):
+            make_folder(folder / part)
+            getattr(self, part).save(folder / part)
+        self.write_settings(folder, SIDE_BY_SIDE, {"spreads": self.spreads})
 
 
 LOADERS: Mapping[str, Callable[[Path, dict[str, Any]], Embedding]] = {
@@ -29,8 +121,8 @@ LOADERS: Mapping[str, Callable[[Path, dict[str, Any]], Embedding]] = {
 
 def parts_of(name: str) -> tuple[int | None, str | None]:
     """The length of the LSA and the name of the model of an embedding; None: without that part."""
-    if name.startswith(side_by_side.KIND):
-        return DIMENSIONS, _model_name(name.removeprefix(side_by_side.KIND))
+    if name.startswith(SIDE_BY_SIDE):
+        return DIMENSIONS, _model_name(name.removeprefix(SIDE_BY_SIDE))
     kind, _, length = name.partition(":")
     if kind != "lsa":
         return None, _model_name(name)
@@ -82,7 +174,8 @@ def make_embedding(
     model, length = make_model(name, hosting), parts_of(name)[0]
     if length is None and model is not None:
         return model
-    return join(LSAEmbedding.fit(texts, seed=seed, dim=length or DIMENSIONS), model, texts)
+    lsa = LSAEmbedding.fit(texts, seed=seed, dim=length or DIMENSIONS)
+    return lsa if model is None else SideBySide.fit(lsa, model, texts)
 
 
 def make_model(name: str, hosting: Mapping[str, Any] | None = None) -> Embedding | None:
@@ -97,28 +190,25 @@ def name_in_folder(name: str, model: Embedding | None) -> str:
     """The name of an embedding in the manifest of an ecosystem, by the one that was asked for."""
     if model is None:
         return LSAEmbedding.name
-    return model.name if parts_of(name)[0] is None else f"{side_by_side.KIND}{model.name}"
-
-
-def join(lsa: LSAEmbedding, model: Embedding | None, texts: Sequence[str]) -> Embedding:
-    """An LSA alone, or side by side with a model; their spreads are taken from the texts."""
-    return lsa if model is None else SideBySide.fit(lsa, model, texts)
+    return model.name if parts_of(name)[0] is None else f"{SIDE_BY_SIDE}{model.name}"
 
 
 def load_embedding(folder: Path) -> Embedding:
-    """Read the embedding that is saved in a folder, whatever its kind.
-
-    No model is loaded and no request is made before the first text.
-    """
-    settings = read_settings(folder)
+    """Read the embedding of a folder; no model is loaded, no request made before the first text."""
+    path = folder / SETTINGS_FILE
+    try:
+        settings = read_json_object(path)
+    except FileNotFoundError as error:
+        told = f"{path}: cannot be read: it is missing; build the ecosystem again"
+        raise InputError(told) from error
+    except InputError as error:
+        raise InputError(f"{error}; build the ecosystem again") from error
     kind = settings.get("kind")
-    if kind == side_by_side.KIND:
+    if kind == SIDE_BY_SIDE:
         lsa, model = (load_embedding(folder / part) for part in ("lsa", "model"))
         return SideBySide.from_parts(folder, lsa, model, settings)
     load = LOADERS.get(str(kind))
     if load is None:
-        known = ", ".join(map(repr, (*LOADERS, side_by_side.KIND)))
-        raise InputError(
-            f"{folder / SETTINGS_FILE}: embedding kind {kind!r} is not known; known: {known}"
-        )
+        known = ", ".join(map(repr, (*LOADERS, SIDE_BY_SIDE)))
+        raise InputError(f"{path}: embedding kind {kind!r} is not known; known: {known}")
     return load(folder, settings)

@@ -1,8 +1,7 @@
 """Embeddings by a neural model on this machine, through the library sentence-transformers.
 
-The library is the extra ``[semantic]``; it is imported before the first text and not earlier. On
-the processor every text is encoded alone, in one thread, so that a row is the same to the last bit
-whatever other texts are encoded beside it or at the same time.
+Every text is encoded alone, in one thread, so that a row is the same to the last bit whatever other
+texts are encoded beside it or at the same time.
 """
 
 from __future__ import annotations
@@ -54,14 +53,7 @@ BATCH_TEXTS = 64
 
 
 class SentenceTransformerEmbedding(CachedEmbedding):
-    """Texts to rows by a sentence-transformers model, which truncates long texts.
-
-    Args:
-        source: a path, an installed package, or a name on the hub.
-        revision: the hash of the files of a model on this machine, or its commit on the hub.
-        local: whether the model is on this machine by itself.
-        title: the model's own name, without the path of a local folder, which is private.
-    """
+    """Texts to rows by a sentence-transformers model, which truncates long texts."""
 
     name, revision, origin = "", "", ""
 
@@ -84,8 +76,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
         """Find the model of a name, ``SOURCE`` or ``SOURCE@REVISION``, and check its files.
 
         A model of the hub that is not on this machine is downloaded. Without a revision, the one on
-        this machine counts, else the newest. InputError where there is no such model, it is not
-        safe to load, or it is not on this machine and the hub cannot or must not be asked.
+        this machine counts, else the newest.
         """
         require_extra(*EXTRA)
         source, _, revision = named.rpartition("@")
@@ -95,7 +86,13 @@ class SentenceTransformerEmbedding(CachedEmbedding):
             if folder == Path(source).expanduser():
                 source = str(folder.resolve())
             revision = revision or content_hash(_there(folder))
-            made = cls(source, revision, True, _own_name(folder, source))
+            hub = _HUB_FOLDER.search(str(folder.resolve()))
+            try:
+                heading = _CARD_NAME.search((folder / "README.md").read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                heading = None
+            title = f"{hub[1]}/{hub[2]}" if hub else heading[1] if heading else Path(source).name
+            made = cls(source, revision, True, title)
         else:
             made = cls(source, _snapshot(source, revision or None).name, False, source)
         made.folder()
@@ -147,7 +144,10 @@ class SentenceTransformerEmbedding(CachedEmbedding):
             require_extra(*EXTRA)
             self._model = _loaded(self.folder())
             self._tokenizing = threading.Lock()
-        with ThreadPoolExecutor(os.cpu_count() or 1, initializer=_in_one_thread) as pool:
+        import torch
+
+        one_thread = partial(torch.set_num_threads, 1)
+        with ThreadPoolExecutor(os.cpu_count() or 1, initializer=one_thread) as pool:
             for start in range(0, len(texts), BATCH_TEXTS):
                 rows = np.array([*pool.map(self._read, texts[start : start + BATCH_TEXTS])])
                 if not np.isfinite(rows).all():
@@ -176,23 +176,17 @@ def _folder_here(source: str) -> Path | None:
     return min(listed, key=lambda one: (len(one.parts), str(one)), default=None)
 
 
-def _own_name(folder: Path, source: str) -> str:
-    """The name that a model's card begins with, or that of the hub's folder, else of its source."""
-    hub = _HUB_FOLDER.search(str(folder.resolve()))
-    try:
-        heading = _CARD_NAME.search((folder / "README.md").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        heading = None
-    if hub is not None:
-        return f"{hub[1]}/{hub[2]}"
-    return heading[1] if heading is not None else Path(source).name
-
-
 def content_hash(folder: Path) -> str:
     """Hash all files in a folder that may be loaded: their names and contents; 16 digits."""
+    found = {path for pattern in LOADED for path in folder.rglob(pattern) if path.is_file()}
+    within = {path.relative_to(folder): path for path in found}
     digest = hashlib.sha256()
-    for path in _files(folder):
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
+    # By name: the hash must not depend on the order in which a disk lists files.
+    for name in sorted(within, key=Path.as_posix):
+        path = within[name]
+        if name.parts[0].startswith("."):
+            continue
+        digest.update(f"{name.as_posix()}\0{path.stat().st_size}\0".encode())
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
@@ -203,28 +197,14 @@ def require_safe(folder: Path) -> None:
     adapters = next(folder.rglob("adapter_config.json"), None)
     if adapters is not None:
         raise InputError(f"{adapters}: adapters of other models are not loaded; give whole models")
-    for kind, place in _modules(folder):
-        if kind not in WITH_WEIGHTS or next(place.glob("*.safetensors"), None) is not None:
-            continue
-        pickled = sorted(one.name for one in place.glob("*") if one.suffix in PICKLED)
-        what = f"only pickled weights ({', '.join(pickled)})" if pickled else "no weights"
-        raise InputError(
-            f"{place}: {what}; only safetensors are loaded: convert the model or take another"
-        )
-
-
-def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The parts of a model by their class, with their folders."""
-    path = folder / "modules.json"
-    if not path.is_file():
-        yield "Transformer", folder
-        return
-    try:
-        # The cache of a downloaded model consists of links, so the file is read through one.
-        parts = parse_json(path.read_text(encoding="utf-8"), path)
-        listed = [(str(one["type"]), folder / str(one["path"])) for one in parts]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a list of a model's parts ({error!r})") from error
+    path, listed = folder / "modules.json", [("sentence_transformers.Transformer", folder)]
+    if path.is_file():
+        try:
+            # The cache of a downloaded model consists of links, so the file is read through one.
+            parts = parse_json(path.read_text(encoding="utf-8"), path)
+            listed = [(str(one["type"]), folder / str(one["path"])) for one in parts]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}: not a list of a model's parts ({error!r})") from error
     for named, place in listed:
         kind = named.rpartition(".")[2]
         if not named.startswith("sentence_transformers.") or kind not in MODULES:
@@ -234,15 +214,13 @@ def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
             )
         if not place.resolve().is_relative_to(folder.resolve()):
             raise InputError(f"{path}: {place} lies outside of the model's folder")
-        yield kind, place
-
-
-def _files(folder: Path) -> list[Path]:
-    found = {path for pattern in LOADED for path in folder.rglob(pattern) if path.is_file()}
-    within = (path.relative_to(folder).parts for path in found)
-    shown = [path for path, parts in zip(found, within, strict=True) if parts[0][0] != "."]
-    # By name: the hash must not depend on the order in which a disk lists files.
-    return sorted(shown, key=lambda path: path.relative_to(folder).as_posix())
+        if kind not in WITH_WEIGHTS or next(place.glob("*.safetensors"), None) is not None:
+            continue
+        pickled = sorted(one.name for one in place.glob("*") if one.suffix in PICKLED)
+        what = f"only pickled weights ({', '.join(pickled)})" if pickled else "no weights"
+        raise InputError(
+            f"{place}: {what}; only safetensors are loaded: convert the model or take another"
+        )
 
 
 def _there(folder: Path) -> Path:
@@ -302,9 +280,3 @@ def _loaded(folder: Path) -> Any:
             f"({type(error).__name__}: {one_line(str(error))}); give another"
         ) from error
     return model.float().eval()
-
-
-def _in_one_thread() -> None:
-    import torch
-
-    torch.set_num_threads(1)

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE
 from virsci_society.society.literature.embedding.lsa import (
     ARRAYS_FILE,
     LSAEmbedding,
+    fit_lsa_arrays,
     words_and_pairs,
 )
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
@@ -106,19 +108,6 @@ def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa):
     assert lsa.keywords("nothing known", 3) == ()
 
 
-@pytest.mark.parametrize("texts", [[], [""], ["the of", "and"]])
-def test_a_corpus_without_words_is_refused(texts):
-    with pytest.raises(InputError, match="titles or abstracts"):
-        LSAEmbedding.fit(texts)
-
-
-def test_saved_and_loaded_it_encodes_the_same(lsa, tmp_path):
-    lsa.save(tmp_path)
-    loaded = load_embedding(tmp_path)
-    assert (loaded.name, loaded.revision) == ("lsa", lsa.revision)
-    assert np.array_equal(loaded.encode(CORPUS), lsa.encode(CORPUS))
-
-
 def test_changed_numbers_are_noticed(lsa, tmp_path):
     lsa.save(tmp_path)
     np.savez(tmp_path / ARRAYS_FILE, idf=lsa._idf * 2, projection=lsa._projection)
@@ -169,15 +158,6 @@ def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path):
     assert pickle.loads(pickle.dumps(one)).notes == one.notes
 
 
-def test_a_corpus_is_counted_in_stretches(lsa):
-    told: list[tuple[int, int, int]] = []
-    texts = (CORPUS * 900)[:5000]
-    rows = lsa.encode(texts, lambda *done: told.append(done))
-    assert np.array_equal(rows[:6], lsa.encode(CORPUS))
-    assert np.array_equal(rows[4998:], lsa.encode(texts[4998:]))
-    assert told == [(2048, 5000, 0), (4096, 5000, 0), (5000, 5000, 0)]
-
-
 @pytest.mark.parametrize(("name", "dim"), [("lsa", 5), ("lsa:2", 2)])
 def test_the_lsa_is_made_by_name_and_length(name, dim):
     made = make_embedding(name, texts=CORPUS, seed=3)
@@ -208,3 +188,78 @@ def test_a_wrong_name_is_told(name, told):
 def test_without_the_extra_it_is_told_how_to_install_it():
     with pytest.raises(InputError, match=r"pip install -e '.*\[semantic\]'"):
         make_embedding("sentence-transformers:org/model")
+
+
+def drawn_corpus(texts, words, length, seed):
+    """Texts of words that are the rarer the later they come in the list."""
+    rng = np.random.default_rng(seed)
+    names = np.array([f"word{number}" for number in range(words)])
+    chances = 1 / np.arange(1, words + 1)
+    drawn = rng.choice(names, size=(texts, length), p=chances / chances.sum())
+    return [" ".join(row) for row in drawn]
+
+
+def by_scikit_learn(texts, seed, dim, most_terms):
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    few = len(texts) < 50
+    tfidf = TfidfVectorizer(
+        analyzer=words_and_pairs,
+        sublinear_tf=True,
+        min_df=1 if few else 2,
+        max_df=1.0 if few else 0.5,
+        max_features=most_terms,
+    )
+    weights = tfidf.fit_transform(texts)
+    svd = TruncatedSVD(min(dim, min(weights.shape) - 1), n_iter=4, random_state=seed)
+    with threadpool_limits(limits=1):
+        components = svd.fit(weights).components_
+    return tfidf.get_feature_names_out().tolist(), tfidf.idf_, components.T.astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("texts", "words", "length", "dim", "most_terms"),
+    [
+        (3, 10, 5, 256, 20_000),
+        (49, 40, 8, 16, 20_000),
+        (60, 200, 12, 256, 20_000),
+        (300, 60, 20, 64, 20_000),
+        (300, 60, 20, 64, 51),
+        (700, 9, 6, 256, 20_000),
+    ],
+)
+def test_the_fit_is_that_of_scikit_learn(texts, words, length, dim, most_terms):
+    given = drawn_corpus(texts, words, length, seed=texts)
+    terms, idf, projection = fit_lsa_arrays(map(words_and_pairs, given), 5, dim, most_terms)
+    expected = by_scikit_learn(given, 5, dim, most_terms)
+    assert terms == expected[0]
+    assert np.array_equal(idf, expected[1])
+    assert np.array_equal(projection, expected[2])
+
+
+def test_of_terms_alike_in_number_the_first_are_kept():
+    """Which ones scikit-learn keeps depends on how the processor sorts."""
+    rare, usual = ([[f"{how}{number:03}"] for number in range(500)] for how in ("rare", "usual"))
+    terms = fit_lsa_arrays([*rare, *usual] * 2 + usual, 5, 8, 510)[0]
+    assert terms == [*(f"rare{number:03}" for number in range(10)), *(term for (term,) in usual)]
+
+
+def test_texts_whose_signs_hang_on_the_order_of_sums_are_fitted_as_by_scikit_learn():
+    given = [f"{left} {right} {left}" for left in ("graph", "mesh") for right in ("tree", "ray")]
+    assert np.array_equal(
+        fit_lsa_arrays(map(words_and_pairs, given), 3, 256, 100)[2],
+        by_scikit_learn(given, 3, 256, 100)[2],
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (["", "the of and"], "2 texts .there are no words"),
+        ([f"alone{number} everywhere" for number in range(60)], "60 texts .no word is in at least"),
+    ],
+)
+def test_texts_without_a_usable_word_are_refused(texts, why):
+    with pytest.raises(InputError, match=why):
+        fit_lsa_arrays(map(words_and_pairs, texts), 0, 8, 100)

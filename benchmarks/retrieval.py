@@ -1,6 +1,6 @@
 """Which embedding finds what belongs together: retrieval among the past papers of an ecosystem.
 
-    python -m tests.society.literature.embedding.retrieval ECOSYSTEM lsa lsa+NAME NAME
+    python -m benchmarks.retrieval ECOSYSTEM lsa lsa+NAME NAME
 
 For every past paper all others are ranked by their cosine with it. Relevant are those that it
 cites, or that share an author with it. Printed are means over papers with a relevant one: the share
@@ -17,7 +17,7 @@ import numpy as np
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.society.ecosystem.building.profiles import paper_texts
+from virsci_society.society.ecosystem.build import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.literature.embedding.registry import make_embedding
 from virsci_society.society.literature.papers import Papers
