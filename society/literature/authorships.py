@@ -1,7 +1,4 @@
-"""Who wrote which papers and when, as arrays, without titles and texts.
-
-This is all that models of team assembly and measures of collaboration need of a literature.
-"""
+"""Who wrote which papers and when, as arrays: all that models of team assembly need."""
 
 from __future__ import annotations
 
@@ -28,13 +25,11 @@ class Authorships:
     """Who wrote which papers and when: papers in order of date, authors in author order.
 
     Attributes:
-        dates: days since the boundary, an array of shape (papers,), never decreasing. Where only
-            the year is known it is 1 January of that year.
-        starts: where the authors of each paper begin in ``authors``, and their number at the end:
-            an integer array of shape (papers + 1,).
+        dates: days since the boundary, never decreasing.
+        starts: where the authors of each paper begin in ``authors``, and their number at the end.
         places: of each authorship ``FIRST`` for the first author of the paper as it was published,
-            ``LAST`` for the last, their sum for a single one and 0 for the others, an integer
-            array; None: no paper has an author who is left out here.
+            ``LAST`` for the last, their sum for a single one and 0 for the others; None: no paper
+            has an author who is left out here.
     """
 
     dates: FloatArray
@@ -86,21 +81,16 @@ class Authorships:
 
     def joint_papers(self, person: int) -> JointPapers:
         """The co-authors of a person; the result is kept for the next question."""
-        known = self._joint.get(person)
-        if known is None:
+        kept, distinct = self._joint
+        if person not in kept:
             papers = self.papers_by_person[person]
             dated = ((float(self.dates[paper]), self.teams[paper]) for paper in papers)
-            known = self._distinct.merge([JointPapers.on(person, dated)])
-            self._joint[person] = known
-        return known
+            kept[person] = distinct.merge([JointPapers.on(person, dated)])
+        return kept[person]
 
     @cached_property
-    def _joint(self) -> dict[int, JointPapers]:
-        return {}
-
-    @cached_property
-    def _distinct(self) -> Distinct:
-        return Distinct()
+    def _joint(self) -> tuple[dict[int, JointPapers], Distinct]:
+        return {}, Distinct()
 
     @property
     def sizes(self) -> IntArray:
@@ -109,11 +99,7 @@ class Authorships:
         return sizes
 
     def of_people(self, chosen: IntArray) -> Authorships:
-        """The papers of some people, who get the numbers 0, 1, ... in their order.
-
-        Args:
-            chosen: numbers of people, ascending, each once.
-        """
+        """The papers of some people (ascending), who get the numbers 0, 1, ... in their order."""
         numbers = np.full(self.people, -1, dtype=np.int64)
         numbers[chosen] = np.arange(len(chosen))
         renamed = numbers[self.authors]
@@ -157,11 +143,7 @@ def outer_places(sizes: IntArray) -> IntArray:
 
 
 def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authorships:
-    """The authorships of papers by people who have a row; other authors are left out.
-
-    Args:
-        rows: rows of the people, by id.
-    """
+    """The authorships of papers by people who have a row; other authors are left out."""
     named = pc.list_flatten(papers.table["authors"])
     if isinstance(named, pa.ChunkedArray):
         named = named.combine_chunks()
@@ -184,13 +166,7 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
 
 
 class JointPapers(NamedTuple):
-    """The co-authors of somebody, in order of their first joint papers; not to be changed.
-
-    Attributes:
-        people: row of each co-author, an array of shape (co-authors,).
-        papers: its number of joint papers, of the same shape.
-        last: the date of the last of them in days, of the same shape.
-    """
+    """The co-authors of somebody: their rows, numbers of joint papers, and dates of the last."""
 
     people: IntArray
     papers: IntArray
@@ -217,11 +193,7 @@ class JointPapers(NamedTuple):
 
 
 class Distinct:
-    """Finds distinct rows in order of first appearance, in time linear in their number.
-
-    Sorting would take longer where a million co-authors of co-authors are counted. One integer is
-    kept for each row up to the highest that was asked for.
-    """
+    """Finds distinct rows in order of first appearance, in time linear in their number."""
 
     def __init__(self) -> None:
         self._first = np.zeros(0, np.int64)

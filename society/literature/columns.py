@@ -1,9 +1,4 @@
-"""Columns of Arrow as sequences, with ids that are looked up in both directions.
-
-A row object is made when it is asked for, so that a million papers are held as columns. The ids of
-the past may stay in a column that is searched by bisection: a dictionary of two million ids takes
-more memory than their vectors. Later ids are appended, each once.
-"""
+"""Columns of Arrow as sequences, with ids that are looked up in both directions."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
@@ -23,8 +17,6 @@ from virsci_society.agents.lazy_imports import pa, pc
 Row = TypeVar("Row")
 BATCH_ROWS = 4096
 """Rows that an iteration turns into objects at a time."""
-SHOWN = 100
-"""Rows that ``repr`` prints."""
 Find = Callable[[str], "int | None"]
 FEW = 10_000
 """Ids of a column that are kept as Python strings and in a dictionary as well: they are read by the
@@ -32,11 +24,7 @@ hundred thousand in a run, and from Arrow that takes ten times as long."""
 
 
 class ArrowSequence(Sequence[Row]):
-    """A sequence of rows over an Arrow table with one column per field of a dataclass.
-
-    Args:
-        table: the columns of ``schema()``, in any number of chunks and in any order.
-    """
+    """A sequence of rows over an Arrow table with one column per field of a dataclass."""
 
     row_type: ClassVar[type]
     """The dataclass that a row is made into; its lists are tuples there."""
@@ -92,11 +80,6 @@ class ArrowSequence(Sequence[Row]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self[:SHOWN]))
-        more = f", ... {len(self) - SHOWN:,} more" if len(self) > SHOWN else ""
-        return f"{type(self).__name__}([{shown}{more}])"
-
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # What was computed from the table need not be copied with it.
         return type(self), (self.table,)
@@ -126,24 +109,24 @@ def _is_list(kind: pa.DataType) -> bool:
 
 def _values_hash(chunks: Sequence[Any]) -> bytes:
     """Hash the values of arrays of one type, as if they were one array."""
+
+    def numbers(values: pa.Array) -> bytes:
+        plain: npt.NDArray[Any] = values.to_numpy(zero_copy_only=False)
+        return plain.astype(plain.dtype.newbyteorder("<"), copy=False).tobytes()
+
     sizes, values = hashlib.sha256(), hashlib.sha256()
     for chunk in chunks:
         if _is_list(chunk.type):
-            sizes.update(_bytes(pc.list_value_length(chunk)))
+            sizes.update(numbers(pc.list_value_length(chunk)))
         elif pa.types.is_large_string(chunk.type):
-            sizes.update(_bytes(pc.binary_length(chunk)))
+            sizes.update(numbers(pc.binary_length(chunk)))
             values.update(_text(chunk))
         else:
-            sizes.update(_bytes(pc.is_valid(chunk)))
-            values.update(_bytes(pc.fill_null(chunk, 0)))
+            sizes.update(numbers(pc.is_valid(chunk)))
+            values.update(numbers(pc.fill_null(chunk, 0)))
     if chunks and _is_list(chunks[0].type):
         values.update(_values_hash([pc.list_flatten(chunk) for chunk in chunks]))
     return sizes.digest() + values.digest()
-
-
-def _bytes(numbers: pa.Array) -> bytes:
-    plain: npt.NDArray[Any] = numbers.to_numpy(zero_copy_only=False)
-    return plain.astype(plain.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def _text(strings: pa.Array) -> memoryview:
@@ -155,7 +138,7 @@ def _text(strings: pa.Array) -> memoryview:
     return memoryview(data)[int(ends[0]) : int(ends[-1])]
 
 
-class IdColumn(Sequence[str]):
+class IdColumn:
     """Ids in an Arrow column of text; of many, a Python string is made when one is asked for."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
@@ -164,15 +147,7 @@ class IdColumn(Sequence[str]):
     def __len__(self) -> int:
         return len(self._column)
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        if isinstance(row, slice):
-            return [self[place] for place in range(len(self))[row]]
+    def __getitem__(self, row: int) -> str:
         if self._texts is not None:
             return self._texts[row]
         return str(self._column[row].as_py())
@@ -222,15 +197,11 @@ class IdColumn(Sequence[str]):
 
 
 class Ids:
-    """Ids of rows: those of the past, then those appended, of a run's papers or newcomers.
+    """Ids of rows: those of the past, which ``find`` looks up, then those that are appended."""
 
-    Args:
-        find: looks up the row of a past id, or None; without it a dictionary is made.
-    """
-
-    def __init__(self, past: Sequence[str] = (), find: Find | None = None) -> None:
+    def __init__(self, past: Sequence[str] | IdColumn = (), find: Find | None = None) -> None:
         self._past, self._first = past, len(past)
-        self._find: Find = find or {key: row for row, key in enumerate(past)}.get
+        self._find: Find = find or {past[row]: row for row in range(len(past))}.get
         self._later: list[str] = []
         self._rows: dict[str, int] = {}
 
@@ -244,7 +215,7 @@ class Ids:
         return self._past[row] if row < self._first else self._later[row - self._first]
 
     def __iter__(self) -> Iterator[str]:
-        return chain(self._past, self._later)
+        return map(self.__getitem__, range(len(self)))
 
     def row_of(self, key: str) -> int | None:
         """Look up the row of an id; None where there is none."""

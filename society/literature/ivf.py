@@ -1,15 +1,7 @@
 """An inverted file (IVF) of scalar-quantised vectors over rows that never change.
 
-The rows are sorted into cells around centres found by k-means. A search looks into the nearest
-cells only and compares codes of one byte per number. It is approximate, so its recall is measured
-when it is built, on probe rows drawn with a fixed seed, and as many cells are searched as the
-target recall needs. The index proposes several rows for each one wanted, because codes do not
-separate near-equal distances; the caller ranks them by the exact rows.
-
-The same rows give the same index on any number of threads: training and assignment use one thread.
-The layout of the cells is kept in the table of vectors by a hash of the rows.
-
-Source: Jegou, Douze and Schmid 2011 for inverted files of vectors; the implementation is faiss.
+Its recall is measured when it is built, and as many cells are searched as the target recall needs;
+the caller ranks what it proposes by the exact rows. Source: Jegou, Douze and Schmid 2011; faiss.
 """
 
 from __future__ import annotations
@@ -57,12 +49,7 @@ BLOCK = 65_536
 
 @dataclass(frozen=True, eq=False)
 class IVFLayout:
-    """What it takes to build the same index of the same rows again without training.
-
-    Attributes:
-        centres: one float32 row per cell.
-        recall: measured share of the true nearest rows that are found; NaN before it is measured.
-    """
+    """What it takes to build the same index of the same rows again without training."""
 
     centres: VectorArray
     cell_of: npt.NDArray[np.int32]
@@ -71,18 +58,8 @@ class IVFLayout:
     recall: float = math.nan
 
 
-def cell_count(count: int) -> int:
-    """The number of cells for a number of rows: the power of two at or above 2 sqrt(count)."""
-    return 1 << max(0, math.ceil(math.log2(2.0 * math.sqrt(max(1, count)))))
-
-
 class IVFIndex:
-    """An inverted file over fixed rows.
-
-    Args:
-        rows: float32 (n x dim), of unit length where the metric is the cosine; only codes are kept.
-        layout: how the rows were sorted before; trained and measured where it is not given.
-    """
+    """An inverted file over fixed float32 rows, of unit length where the metric is the cosine."""
 
     def __init__(
         self, rows: VectorArray, layout: IVFLayout | None = None, metric: Metric = "distance"
@@ -111,14 +88,7 @@ class IVFIndex:
     def propose(
         self, point: VectorArray, k: int, visible: int, hidden: Collection[int] = ()
     ) -> IntArray:
-        """Propose visible rows among which the ``k`` nearest are to be found.
-
-        Rows with equal codes are proposed together or not at all, so that the choice between them
-        is left to their ids (rule 14).
-
-        Args:
-            k: number of rows wanted, at least 1.
-        """
+        """Propose visible rows among which the ``k`` nearest are to be found."""
         # Where fewer rows are visible, more cells are searched, so that the number of rows
         # compared, and with it the recall, stays as it was measured.
         probed = math.ceil(self.layout.probed * self.count / max(1, visible))
@@ -175,7 +145,8 @@ class IVFIndex:
 
 def _train(rows: VectorArray, metric: Metric) -> IVFLayout:
     count, dim = rows.shape
-    cells = min(cell_count(count), count)
+    # The power of two at or above 2 sqrt(count).
+    cells = min(1 << math.ceil(math.log2(2.0 * math.sqrt(count))), count)
     rng = np.random.default_rng(SEED)
     sample = np.sort(rng.choice(count, min(count, SAMPLE * cells), replace=False))
     index = _empty(dim, cells, metric)
@@ -255,11 +226,7 @@ NAMES = ("centres", "cell_of", "scale")
 
 
 def load_or_build_index(rows: VectorArray, metric: Metric = "distance") -> IVFIndex:
-    """Build the index of rows, with the layout that the table of vectors holds of them.
-
-    Where it holds none the layout is trained, and kept for the next run. The index is the same
-    whether the layout was read or trained.
-    """
+    """Build the index of rows; its layout is kept in the table of vectors for the next run."""
     table, key = vector_table(), layout_key(rows, metric)
     if (kept := table.get(ORIGIN, key)) is not None:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:

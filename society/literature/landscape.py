@@ -1,9 +1,7 @@
 """The hidden worth of ideas, a fixed random function of their vectors that nobody can read.
 
-A landscape over a space of ideas is what models of search in science work on (Weisberg and Muldoon
-2009). Here the space is that of the embedding, and the landscape a smooth random field, made of
-random Fourier features (Rahimi and Recht 2007). It depends on the seed and on the papers of the
-past alone, so it is the same whatever a society does. No prompt holds anything of it.
+A smooth random field over the space of the embedding, made of random Fourier features (Rahimi and
+Recht 2007), in the place of the landscape of Weisberg and Muldoon 2009.
 """
 
 from __future__ import annotations
@@ -78,15 +76,7 @@ class Landscape(Worth):
 
 @dataclass(frozen=True, eq=False)
 class WorthField:
-    """The worth of every vector: the rank among the past papers of a smooth random function.
-
-    The function has mean 0 and standard deviation 1 but for its peaks.
-
-    Attributes:
-        phases: of the features, in radians.
-        worthless: share of the past papers that have a worth of 0.
-        ranked: the values of the function at the past papers, sorted.
-    """
+    """The worth of every vector: the rank among the past papers of a smooth random function."""
 
     frequencies: FloatArray
     phases: FloatArray
@@ -133,10 +123,7 @@ def appearance(signal: float, standardised: float, chance: float) -> float:
 
 
 def nearest_distance(vectors: FloatArray) -> float | None:
-    """Median distance from the nearest other vector; None where none differ.
-
-    Of many, ``NEIGHBOURS`` at regular places are looked at, each beside all of them.
-    """
+    """Median distance from the nearest other vector, of ``NEIGHBOURS``; None where none differ."""
     some = vectors[:: max(len(vectors) // NEIGHBOURS, 1)]
     squares = (some**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)[None, :]
     apart = squares - 2.0 * (some @ vectors.T)

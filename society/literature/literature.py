@@ -1,9 +1,7 @@
 """The literature, past and new papers in order of date, with search and citation counts.
 
-Papers stand in order of date, so a date is a number of visible papers. A search that is given that
-number finds the same papers however late it is computed (rule 14). Citations are dated events and
-are counted before a date; there are no running totals (rule 16). The past stays in columns, and a
-paper of it is made when it is asked for.
+A date is a number of visible papers: a search that is given it finds the same papers however late
+it is computed (rule 14). Citations are dated events, counted before a date (rule 16).
 """
 
 from __future__ import annotations
@@ -40,9 +38,6 @@ def maximal_marginal_relevance(
         (1 - diversity) * relevance(i) - diversity * max over chosen j of cosine(i, j)
 
     where the maximum over no item is 0. ``1 - diversity`` is the lambda of the source.
-
-    Args:
-        vectors: one row per item (items x dim), of unit length; a zero row is like no other.
     """
     rows = vectors.astype(np.float64)
     gain = (1.0 - diversity) * relevance
@@ -71,16 +66,7 @@ POOL = 20
 
 
 class Literature:
-    """Past papers and the society's own, in order of publication date, searchable as of a date.
-
-    Any thread may read while one publishes.
-
-    Args:
-        past: the papers that exist before the first day.
-        vectors: one row per past paper, in the same order (papers x dim); may be a memory-mapped
-            file.
-        boundary: the calendar year whose 1 January is date 0.
-    """
+    """Past papers and the society's own, searchable as of a date; one thread publishes."""
 
     def __init__(
         self, past: Sequence[Paper], vectors: VectorArray, embedding: Embedding, boundary: int
@@ -144,18 +130,22 @@ class Literature:
         with self._publishing:
             if paper.id in self:
                 raise ProtocolError(f"paper {paper.id!r} is published already")
+            last = (self._dates or self._past_dates[-1:].tolist() or [-np.inf])[-1]
             # ``not >=`` and not ``<``, because a date that is NaN has to be refused too.
-            if len(self) and not paper.date >= self._last_date():
+            if len(self) and not paper.date >= last:
                 raise ProtocolError(
                     f"paper {paper.id!r} is dated {paper.date}, before the last published "
-                    f"date {self._last_date()}; publish in order of date"
+                    f"date {last}; publish in order of date"
                 )
             if vector is None:
                 vector = self.embedding.encode([paper_text(paper.title, paper.abstract)])
             self._index.add([paper.id], vector)
             self._papers.append(paper)
             self._row_of[paper.id] = len(self._past) + len(self._papers) - 1
-            self._note_citations(paper)
+            # Once per citing paper; the list stays sorted because papers arrive in order of date.
+            for cited in dict.fromkeys(paper.references):
+                if cited != paper.id and cited in self:
+                    self._cited.setdefault(cited, []).append(paper.date)
             for author in dict.fromkeys(paper.authors):
                 self._written_by.setdefault(author, []).append(self._row_of[paper.id])
             # Last: ``visible`` counts dates, so this makes the paper visible to other threads,
@@ -163,10 +153,7 @@ class Literature:
             self._dates.append(paper.date)
 
     def visible(self, date: float) -> int:
-        """Count the papers published strictly before a date, in days.
-
-        The count names a moment for ``search``: it does not change when more is published.
-        """
+        """Count the papers published strictly before a date, which names a moment for searches."""
         # Both searches stop before equal dates: strictly before (rule 14).
         early = int(np.searchsorted(self._past_dates, date))
         return early + bisect_left(self._dates, date)
@@ -174,13 +161,7 @@ class Literature:
     def search(
         self, text: str, k: int, visible: int, exclude: frozenset[str] = frozenset()
     ) -> tuple[Reference, ...]:
-        """Find the papers nearest to a text among those visible at a moment.
-
-        A pure function of its arguments, whatever is published meanwhile; any thread may call it.
-
-        Args:
-            k: number of papers wanted, at least 0.
-        """
+        """Find the ``k`` papers nearest to a text among those visible at a moment."""
         query = self.embedding.encode([text])[0]
         hits = self._index.search(query, k, visible, exclude)
         return tuple(_reference(self._at(row), row, distance) for row, distance in hits)
@@ -194,20 +175,12 @@ class Literature:
         diversity: float,
         exclude: frozenset[str] = frozenset(),
     ) -> tuple[Reference, ...]:
-        """Find papers near to one of several texts and unlike each other.
+        """Find ``k`` papers near to one of several texts and unlike each other.
 
-        Each text proposes its nearest ``POOL_FACTOR`` x k papers (at least ``POOL``). The relevance
-        of a proposed paper is its cosine with a text divided by the cosine of the paper nearest to
-        that text, for the text where this is greatest: so the paper nearest to each text has
-        relevance 1, however long the text is. Among all proposed papers ``k`` are chosen by maximal
-        marginal relevance. Equally relevant ones stand by the place of the text, then by distance,
-        then by id. Texts without a known word propose nothing, unless there are no others.
-
-        A pure function of its arguments, like ``search``. With one text and a diversity of 0 it
-        finds what ``search`` finds, except that papers without a known word come last.
-
-        Args:
-            k: number of papers wanted, at least 0.
+        Each text proposes its nearest papers. The relevance of one is its cosine with a text
+        divided by that of the paper nearest to the text, for the text where this is greatest: so
+        the paper nearest to each text has relevance 1, however long the text is. Equally relevant
+        ones stand by the place of the text, then by distance, then by id.
         """
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if k == 0 or not asked:
@@ -233,10 +206,7 @@ class Literature:
         )
 
     def search_author(self, author: str, text: str, k: int, visible: int) -> tuple[Reference, ...]:
-        """Find the papers of one author (masked name) that are nearest to a text, as ``search``.
-
-        The search is exact and, like ``search``, a pure function of its arguments.
-        """
+        """Find the papers of one author (masked name) that are nearest to a text, as ``search``."""
         later = [row for row in self._written_by.get(author, ()) if row < visible]
         early = self._past.written_by(author)
         rows = np.concatenate([early[early < visible], np.array(later, dtype=np.int64)])
@@ -249,11 +219,7 @@ class Literature:
         return tuple(_reference(self._at(row), row, distance) for distance, _, row in ranked[:k])
 
     def citations(self, paper_id: str, before: float) -> int:
-        """Count the citations that a paper received from known papers published before a date.
-
-        Args:
-            before: date in days; citing papers of that very date do not count.
-        """
+        """Count the citations of a paper by papers published strictly before a date."""
         row = self._row(paper_id)
         early = 0
         if row < len(self._past):
@@ -275,15 +241,6 @@ class Literature:
         early = len(self._past)
         return self._made(row) if row < early else self._papers[row - early]
 
-    def _last_date(self) -> float:
-        return self._dates[-1] if self._dates else float(self._past_dates[-1])
-
-    def _note_citations(self, paper: Paper) -> None:
-        # Once per citing paper. The list stays sorted because papers arrive in order of date.
-        for cited in dict.fromkeys(paper.references):
-            if cited != paper.id and cited in self:
-                self._cited.setdefault(cited, []).append(paper.date)
-
 
 def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray]:
     """Sort papers by date, then id, together with their vectors."""
@@ -299,11 +256,7 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
 def _relevance(
     distances: FloatArray, vectors: VectorArray, points: VectorArray
 ) -> tuple[FloatArray, IntArray]:
-    """The greatest relative cosine of each paper, rounded, and the place of the text that has it.
-
-    Distances are those of each text from each paper (texts x papers); vectors of papers (papers x
-    dim) and points of texts (texts x dim) have unit length or are zero.
-    """
+    """The greatest relative cosine of each paper, and the place of the text that has it."""
     # Of rows of unit length; made of the distances, so that both rank papers alike (rule 14).
     cosines = 1.0 - np.square(distances) / 2.0
     # A row without a known word is at distance 1 from every text, and like none.

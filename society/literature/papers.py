@@ -17,14 +17,10 @@ DAYS_PER_YEAR = 365.0
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper with its simulated date.
+    """A paper with its date in days since 1 January of the boundary year.
 
-    Attributes:
-        date: publication date in days since 1 January of the boundary year; past papers have
-            negative dates (1 January of their year), the society's own positive ones.
-        year: calendar year.
-        citations: citation count; of a past paper at the boundary where the source can tell (the
-            manifest says so), else at collection time; None where the source knows none.
+    Citations of a past paper are those at the boundary where the source can tell (the manifest
+    says so), else at collection time.
     """
 
     id: str
@@ -40,16 +36,14 @@ class Paper:
 
 
 class Papers(ArrowSequence[Paper]):
-    """A sequence of papers over an Arrow table with one column per field of ``Paper``.
-
-    Large strings, so that two gigabytes of abstracts may be one chunk.
-    """
+    """A sequence of papers over an Arrow table with one column per field of ``Paper``."""
 
     row_type = Paper
 
     @staticmethod
     def schema() -> pa.Schema:
         """The columns and their types; only ``citations`` may be null."""
+        # Large strings, so that two gigabytes of abstracts may be one chunk.
         texts = pa.large_list(pa.large_string())
         return pa.schema(
             [
@@ -125,11 +119,7 @@ class Papers(ArrowSequence[Paper]):
 
     @cached_property
     def cites(self) -> tuple[IntArray, IntArray]:
-        """The citations among these papers, as a sparse matrix without values (CSR).
-
-        Where the cited papers of each row begin (n + 1 numbers), and the rows of the cited papers,
-        ascending within each citing paper: each at most once, and never the paper itself.
-        """
+        """Where the cited papers of each row begin (n + 1 numbers), and their rows, ascending."""
         count = len(self)
         cited = self.rows_of(pc.list_flatten(self.table["references"]))
         citing = np.repeat(np.arange(count, dtype=np.int64), self._lengths("references"))

@@ -1,13 +1,9 @@
 """An append-only vector index that finds the nearest rows among those visible at a moment.
 
-Rows are only appended, so a number of visible rows names a moment. Products in single precision
-propose candidates, and the answer is chosen by distances recomputed in float64: which rows are
-returned never depends on how a machine sums, nor on what is appended meanwhile (rule 14).
-The index knows ids and vectors, not papers.
-
-Up to ``EXACT_UP_TO`` rows of the past, and every row that is added later, are searched exhaustively
-and the answer is exact. A larger past is searched by an inverted file; its vectors stay where they
-are (in a memory-mapped file, if they come from one) and only codes are held in memory.
+Products in single precision propose candidates, and the answer is chosen by distances recomputed in
+float64: which rows are returned never depends on how a machine sums, nor on what is appended
+meanwhile (rule 14). A past of more than ``EXACT_UP_TO`` rows is searched by an inverted file, and
+its vectors stay in their memory-mapped file.
 """
 
 from __future__ import annotations
@@ -131,11 +127,7 @@ class VectorIndex:
     def search(
         self, query: VectorArray, k: int, visible: int, exclude: frozenset[str] = frozenset()
     ) -> list[tuple[int, float]]:
-        """Find the ``k`` nearest of the first ``visible`` rows; past ones of length zero are none.
-
-        Args:
-            k: number of rows wanted, at least 0.
-        """
+        """Find the ``k`` nearest of the first ``visible`` rows, of which zero ones are left out."""
         if k < 0 or not 0 <= visible <= len(self._ids):
             raise ProtocolError(f"k={k}, visible={visible} with {len(self._ids)} rows indexed")
         if k == 0:

@@ -1,7 +1,6 @@
 """Arrays of who wrote what when."""
 
 import numpy as np
-import pytest
 
 from virsci_society.society.literature.authorships import FIRST, LAST, Authorships, authorships_of
 from virsci_society.society.literature.papers import Paper, Papers
@@ -52,9 +51,3 @@ def test_who_led_a_paper_stays_known_where_its_first_or_last_author_is_left_out(
     named = authorships_of(PAPERS, {"y": 0}, 1)
     # The last author of p0 alone, and of p2 the first, who is named again at its end.
     assert (named.led(FIRST).tolist(), named.led(LAST).tolist()) == ([False, True], [True, False])
-
-
-@pytest.mark.parametrize("people", [None, 9])
-def test_no_papers_are_arrays_too(people):
-    none = Authorships.of([], people)
-    assert (len(none), none.people, none.sizes.tolist()) == (0, people or 0, [])

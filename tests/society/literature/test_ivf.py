@@ -9,8 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from virsci_society.society.literature import ivf
 from virsci_society.society.literature.columns import Ids
-from virsci_society.society.literature.ivf import COMPARED, IVFIndex
+from virsci_society.society.literature.embedding.cache import vector_table
+from virsci_society.society.literature.ivf import (
+    COMPARED,
+    ORIGIN,
+    IVFIndex,
+    layout_key,
+    load_or_build_index,
+)
 from virsci_society.society.literature.vector_index import VectorIndex
 
 ROOT = Path(__file__).parents[3]
@@ -185,3 +193,30 @@ def test_a_memory_mapped_past_stays_on_disk(index, rows, ids, tmp_path):
     assert isinstance(mapped._past, np.memmap)
     for query in clustered(10, seed=15):
         assert mapped.search(query, 5, COUNT) == index.search(query, 5, COUNT)
+
+
+FEW = np.random.default_rng(0).normal(size=(3000, 8)).astype(np.float32)
+
+
+def test_a_second_start_sorts_nothing_and_finds_the_same(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOCIETY_CACHE", str(tmp_path / "kept"))
+    first = load_or_build_index(FEW)
+    monkeypatch.setattr(ivf, "_train", None)
+    monkeypatch.setattr(IVFIndex, "_tuned", None)
+    second = load_or_build_index(FEW)
+    assert second.facts == first.facts
+    for query in FEW[:30] + 0.01:
+        proposed = first.propose(query, 20, len(FEW))
+        assert np.array_equal(second.propose(query, 20, len(FEW)), proposed)
+
+
+def test_other_rows_or_another_metric_have_another_layout(monkeypatch, tmp_path):
+    monkeypatch.setenv("SOCIETY_CACHE", str(tmp_path / "kept"))
+    other = FEW.copy()
+    other[7, 3] += 1e-3
+    load_or_build_index(FEW)
+    key = layout_key(FEW, "distance")
+    assert vector_table().get(ORIGIN, key) is not None
+    for rows, metric in ((other, "distance"), (FEW, "cosine")):
+        assert layout_key(rows, metric) != key
+        assert vector_table().get(ORIGIN, layout_key(rows, metric)) is None

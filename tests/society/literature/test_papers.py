@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from virsci_society.society.literature import columns
+from virsci_society.society.literature.columns import IdColumn, Ids
 from virsci_society.society.literature.papers import Paper, Papers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
@@ -60,11 +62,6 @@ def test_the_digest_knows_values_and_not_chunks(rows, cut, other):
     assert whole[first:last].digest() == Papers.of(rows[first:last]).digest()
 
 
-@given(st.lists(ANY, max_size=3), st.lists(ANY, max_size=3))
-def test_other_papers_have_another_digest(one, two):
-    assert (Papers.of(one).digest() == Papers.of(two).digest()) == (one == two)
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -103,16 +100,6 @@ def test_references_are_those_that_a_reader_would_find(lists):
         assert papers.cited_by(row).tolist() == [n for n, e in enumerate(expected) if row in e]
 
 
-def test_no_papers_are_papers_too():
-    none = Papers.of([])
-    assert len(none) == 0
-    assert none == ()
-    assert none.rows_of(["a"]).tolist() == [-1]
-    assert none.row_of("a") is None
-    assert [part.tolist() for part in none.cites] == [[0], []]
-    assert none.table.schema == Papers.schema()
-
-
 def test_the_papers_of_each_author():
     def by(name, *authors):
         return Paper(name, "Title", "Text", 0.0, 2000, authors)
@@ -127,3 +114,48 @@ def test_the_papers_of_each_author():
     assert papers[1:].written_by("x").tolist() == [2]
     assert Papers.of([]).written_by("x").tolist() == []
     assert pickle.loads(pickle.dumps(papers)).written_by("z").tolist() == [2]
+
+
+KEYS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
+
+
+def column(ids):
+    half = len(ids) // 2
+    return IdColumn(pa.chunked_array([ids[:half], ids[half:]], pa.large_string()))
+
+
+@pytest.mark.parametrize("few", [0, columns.FEW])
+@given(ids=st.lists(KEYS, unique=True), other=KEYS)
+def test_a_column_names_rows_and_finds_them(few, ids, other):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "FEW", few)
+        found = column(ids)
+        assert list(found) == ids
+        assert [found.row_of(key) for key in ids] == list(range(len(ids)))
+        assert [ids[row] for row in found.order.tolist()] == sorted(ids)
+        assert found.row_of(other) == (ids.index(other) if other in ids else None)
+        assert found.repeated() is None
+
+
+def test_an_id_that_stands_twice_is_told():
+    assert column(["b", "a", "c", "a"]).repeated() == "a"
+
+
+@pytest.mark.parametrize("few", [0, columns.FEW])
+def test_rows_are_counted_as_in_any_sequence(few, monkeypatch):
+    monkeypatch.setattr(columns, "FEW", few)
+    found = column(["b", "a", "c"])
+    assert (found[-1], found[1], len(found)) == ("c", "a", 3)
+    with pytest.raises(IndexError):
+        found[3]
+
+
+@pytest.mark.parametrize("past", [["b", "a"], column(["b", "a"])])
+def test_later_ids_follow_those_of_the_past(past):
+    ids = Ids(past, getattr(past, "row_of", None))
+    ids.append("z")
+    ids.append("c")
+    assert [ids[row] for row in range(len(ids))] == ["b", "a", "z", "c"]
+    assert [ids.row_of(key) for key in ("a", "b", "c", "z", "q")] == [1, 0, 3, 2, None]
+    assert "z" in ids
+    assert "q" not in ids

@@ -90,14 +90,6 @@ def test_a_search_does_not_see_what_is_added_meanwhile():
     assert len(index) == 3000
 
 
-def test_the_vector_of_an_id():
-    rows = np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)
-    index = filled(rows, ["a", "b"])
-    assert index.vector("b").tolist() == [3.0, 4.0]
-    with pytest.raises(ProtocolError, match="'c'"):
-        index.vector("c")
-
-
 @pytest.mark.parametrize(
     ("ids", "shape"), [(["a"], (1, 2)), (["x", "x"], (2, 2)), (["x"], (1, 3)), (["x"], (2, 2))]
 )
