@@ -1,9 +1,7 @@
-"""The importer of AMiner's text files, with author ids joined from a separate file.
+"""The importer of AMiner's text files, blocks of lines with a tag each.
 
-The files consist of blocks of lines with a tag each. In those of the AMiner network ``#index``
-opens a block, in those of the citation network ``#*`` does, and values follow their tags without a
-blank: the first tags of a file tell. The author ids of AMiner-Author2Paper.txt are joined by paper
-and place in its list of authors; three numbers of each relation are in memory meanwhile.
+In the AMiner network ``#index`` opens a block; in the citation network ``#*`` does, and values
+follow their tags without a blank.
 """
 
 from __future__ import annotations
@@ -59,11 +57,7 @@ class AMinerRecord:
 
 
 def read_blocks(file: SourceFile) -> Iterator[AMinerRecord]:
-    """Read the blocks of a file, each with the lines up to the next tag that opens one.
-
-    Lines before the first are a malformed block. InputError where a block is out of step, that is,
-    where its title would be that of a neighbour.
-    """
+    """Read the blocks of a file; InputError where a title would be that of a neighbour."""
     block: AMinerRecord | None = None
     opener, glued, blank = "", False, False
     for number, line in enumerate(map(str.strip, read_lines(file)), start=1):
@@ -119,11 +113,7 @@ def _in_step(block: AMinerRecord, opener: str, file: SourceFile) -> AMinerRecord
 
 
 class AuthorIds:
-    """Author ids by paper and position in its list of authors, from 0.
-
-    Where two relations name the same position, the first in the files counts. Positions in the
-    files count from 0 if any relation has it, else from 1: releases do either.
-    """
+    """Author ids by paper and position in its list of authors; the first relation counts."""
 
     def __init__(self, relations: Iterable[tuple[int, int, int]]) -> None:
         import numpy as np
@@ -131,6 +121,7 @@ class AuthorIds:
         rows = np.fromiter(chain.from_iterable(relations), np.int64).reshape(-1, 3)
         # Stable: relations of the same paper and place keep the order of the files.
         self._rows: IntArray = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+        # Positions count from 0 if any relation has it, else from 1: releases do either.
         self._first = min(1, int(rows[:, 1].min(initial=1)))
 
     def of_paper(self, paper: str) -> dict[int, str]:
@@ -148,13 +139,7 @@ NAMES = ("author2paper", "coauthor", "author", "paper")
 
 
 class AMiner(Source):
-    """AMiner-Paper.txt with AMiner-Author2Paper.txt; a file is recognised by its name.
-
-    Papers name their authors; an author's id is the one that Author2Paper has for the paper and the
-    position in its list. Where there is none, the rule for authors without an id holds.
-    AMiner-Author.txt (counts, h-index and research terms) and AMiner-Coauthor.txt are over all
-    years and would reveal the future: they are not read.
-    """
+    """AMiner-Paper.txt with AMiner-Author2Paper.txt; those over all years would tell the future."""
 
     kind = "aminer"
     never_known = (
@@ -202,25 +187,22 @@ class AMiner(Source):
     def _record(self, content: AMinerRecord) -> RawRecord:
         if content.problem:
             raise ValueError(content.problem)
-        id_ = require_id(content.value(INDEX))
+        id_, written = require_id(content.value(INDEX)), content.value(AUTHORS_TAG)
+        names = parse_parts(written) if ";" in written else written.split(",")
+        places = of_each(parse_parts(content.value("#o")), names)
+        ids = self._ids.of_paper(id_)
+        authors = tuple(
+            RawAuthor(ids.get(at, ""), parse_text(name, "author"), parse_text(place, "affiliation"))
+            for at, (name, place) in enumerate(zip(names, places, strict=True))
+        )
         return RawRecord(
             id=id_,
             title=require_title(content.value(TITLE)),
             abstract=parse_text(" ".join(content.values.get(ABSTRACT, ())), "abstract"),
             year=parse_year(content.value(YEAR)),
-            authors=self._signed(content, id_),
+            authors=authors,
             references=parse_texts(content.values.get(REFERENCE, []), "reference"),
             venue=parse_text(content.value(VENUE), "venue"),
-        )
-
-    def _signed(self, block: AMinerRecord, paper: str) -> tuple[RawAuthor, ...]:
-        written = block.value(AUTHORS_TAG)
-        names = parse_parts(written) if ";" in written else written.split(",")
-        places = of_each(parse_parts(block.value("#o")), names)
-        ids = self._ids.of_paper(paper)
-        return tuple(
-            RawAuthor(ids.get(at, ""), parse_text(name, "author"), parse_text(place, "affiliation"))
-            for at, (name, place) in enumerate(zip(names, places, strict=True))
         )
 
     def _of(self, *kinds: str) -> list[SourceFile]:

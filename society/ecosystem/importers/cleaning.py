@@ -1,8 +1,4 @@
-"""The cleaning rules for records, which every record of every importer passes.
-
-A rule corrects a value, removes one that says nothing, or leaves the record out; the report counts
-how often, with an example. Rules look at one record at a time and know no format.
-"""
+"""The cleaning rules, which every record of every importer passes, and which are counted."""
 
 from __future__ import annotations
 
@@ -120,12 +116,7 @@ def _in_rights(word: str) -> bool:
 
 
 def without_rights(text: str) -> str:
-    """Remove a copyright line at the beginning or the end of a text.
-
-    Example:
-        >>> without_rights("© 2015 Elsevier B.V. All rights reserved. We study ties.")
-        'We study ties.'
-    """
+    """Remove a copyright line at the beginning or the end of a text."""
     if first := RIGHTS.match(text):
         words, end = text[first.end() :].split(maxsplit=60), 0
         for number, word in enumerate(words, start=1):
@@ -203,6 +194,7 @@ KEPT = re.compile(
 
 def _without_tags(text: str) -> str:
     text = DROPPED.sub(" ", text)
+    # A name between angle brackets is a tag where it is a common one or is closed again.
     names = {found[1] for found in TAG.finditer(text)}
     known = {one for one in names if LONE.fullmatch(one) or f"</{one}" in text}
 
@@ -221,13 +213,12 @@ def _of_math(found: re.Match[str]) -> str:
     return re.sub(r"[{}\\]", "", inner).strip()
 
 
-def _accented(found: re.Match[str]) -> str:
-    accent = ACCENTS[found[1] or found[2]]
-    return unicodedata.normalize("NFC", (found[3] or found[4]) + accent)
-
-
 def _without_latex(text: str) -> str:
-    text = ACCENT.sub(_accented, text)
+    def accented(found: re.Match[str]) -> str:
+        accent = ACCENTS[found[1] or found[2]]
+        return unicodedata.normalize("NFC", (found[3] or found[4]) + accent)
+
+    text = ACCENT.sub(accented, text)
     text = LETTER.sub(lambda one: LETTERS[one[1]], text)
     text = MATH.sub(_of_math, FORGOTTEN.sub("", text))
     for _ in range(4):  # of nested commands
@@ -236,17 +227,7 @@ def _without_latex(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    r"""Remove JATS, MathML, HTML and LaTeX markup from a text, and decode entities.
-
-    The content of tags stays, except that of scripts, comments and second forms of a formula. A
-    name between angle brackets is a tag where it is a common one or is closed again.
-
-    Example:
-        >>> plain("<jats:title>Abstract</jats:title><jats:p>H<sub>2</sub>O &amp; salt</jats:p>")
-        'H2O & salt'
-        >>> plain(r"{BERT} for $k$-means by M{\"u}ller, if a < b")
-        'BERT for k-means by Müller, if a < b'
-    """
+    """Remove JATS, MathML, HTML and LaTeX markup from a text, and decode entities."""
     if len(text) > LONGEST_MARKUP:
         return text
     made = text
@@ -291,11 +272,7 @@ def _person(written: str) -> tuple[str, str]:
 
 
 class Cleaning:
-    """The rules, applied to one record after another and counted in a report.
-
-    Args:
-        max_authors: the largest number of authors that are kept.
-    """
+    """The rules, applied to one record after another and counted in a report."""
 
     def __init__(self, report: ImportReport, max_authors: int) -> None:
         self.report, self.max_authors = report, max_authors

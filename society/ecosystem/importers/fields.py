@@ -1,8 +1,6 @@
 """Parsing the loosely typed values of foreign records: text, ids, years, counts, abstracts.
 
-A missing value (null, NaN, empty) is skipped or left empty. A value alone in a list, as R writes
-it, is the value. In every function a value of another type raises a ValueError that names the
-field, and makes the record malformed.
+A value alone in a list, as R writes it, is the value; one of another type raises a ValueError.
 """
 
 from __future__ import annotations
@@ -29,14 +27,6 @@ CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
 
 DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 """Reads NaN and Infinity, which pandas and other tools write, as null."""
-
-
-def parse_json(text: str) -> Any:
-    """Parse a JSON text; ValueError where it is none."""
-    try:
-        return DECODER.decode(text)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
 
 
 def _unboxed(value: Any) -> Any:
@@ -88,11 +78,7 @@ def require_title(value: Any, name: str = "title") -> str:
 
 
 def parse_year(value: Any, name: str = "year") -> int:
-    """Parse a year, also of a date (2010-05-01); SkippedRecord where it is missing.
-
-    Missing are null, empty, NaN, 0 and -1. Whether there can be a paper of the year is a rule of
-    ``cleaning``.
-    """
+    """Parse a year, also of a date (2010-05-01); SkippedRecord where it is missing, 0 or -1."""
     value = _unboxed(value)
     if isinstance(value, str):
         value = value.strip()
@@ -128,11 +114,7 @@ def _whole(value: Any) -> int | None:
 
 
 def parse_list(value: Any, name: str) -> list[Any]:
-    """Parse a list, also one that is written as text; null and empty text are the empty list.
-
-    A text is JSON or a Python literal where it begins with a bracket, else it is split at
-    semicolons or, without any, at commas. An object is a list of one.
-    """
+    """Parse a list, also as JSON, a Python literal, or a text that is split at ``;`` or commas."""
     if isinstance(value, list):
         return value
     if value is None or value == "" or value == {}:
@@ -161,7 +143,9 @@ def _of_text(value: Any, opening: str) -> Any:
     if not isinstance(value, str) or not value.lstrip().startswith(opening):
         return None
     try:
-        return parse_json(value)
+        return DECODER.decode(value)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
     except ValueError:
         return parse_literal(value)
 
@@ -244,11 +228,7 @@ LONGEST_LITERAL = 2**18
 
 
 def parse_literal(text: str) -> Any:
-    """Parse a Python literal: text, numbers, lists, tuples, sets, dicts, True, False, None.
-
-    ``ast.literal_eval`` builds the value from the syntax tree and runs nothing: names, calls and
-    operators are refused. The length is bounded here, the nesting by Python's own parser.
-    """
+    """Parse a Python literal, of which nothing is run: names, calls and operators are refused."""
     if len(text) > LONGEST_LITERAL:
         raise ValueError(f"longer than {LONGEST_LITERAL:,} characters")
     if NOT_UTF_8.search(text):

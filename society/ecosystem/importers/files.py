@@ -53,15 +53,18 @@ class SourceFile(NamedTuple):
 
 
 def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[SourceFile]:
-    """List given files, whatever their name, and the wanted files inside folders, each once.
+    """List given files, whatever their name, and the wanted files inside folders, each once."""
 
-    Folders are searched recursively, without following links to other folders; their files stand
-    in the order of their paths, so that the same data give the same ecosystem on any disk.
-    """
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{error.filename}: cannot be looked into ({error.strerror})")
+
     by_path: dict[Path, SourceFile] = {}
     for given in paths:
         if given.is_dir():
-            inside = sorted(path for path in _walk(given) if wanted(path.relative_to(given)))
+            walked = os.walk(given, onerror=refuse)
+            held = (Path(root, name) for root, _, names in walked for name in names)
+            # Sorted, so that the same data give the same ecosystem on any disk.
+            inside = sorted(path for path in held if wanted(path.relative_to(given)))
             files = [SourceFile(path, path.relative_to(given).as_posix()) for path in inside]
         elif given.exists():
             files = [SourceFile(given, given.name)]
@@ -73,14 +76,6 @@ def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[So
     return list(by_path.values())
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    def refuse(error: OSError) -> None:
-        raise InputError(f"{error.filename}: cannot be looked into ({error.strerror})")
-
-    for root, _, names in os.walk(folder, onerror=refuse):
-        yield from (Path(root, name) for name in names)
-
-
 def is_data_file(path: Path, *endings: str) -> bool:
     """Whether a file name has one of the endings, compressed or not, and is not hidden."""
     name = path.name.lower()
@@ -90,10 +85,7 @@ def is_data_file(path: Path, *endings: str) -> bool:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
-    """Open a file as text without mark, unpacked where it is packed.
-
-    InputError where it cannot be read, also when that shows later inside the block.
-    """
+    """Open a file as text, unpacked; InputError also for a damage that shows inside the block."""
     try:
         with path.open("rb") as raw:
             # By the ending, too: a .gz whose head is damaged is an error, and no text.

@@ -1,14 +1,4 @@
-"""The importers of JSON papers, from files of one's own, the Open Academic Graph and DBLP.
-
-``JsonLines`` is the form into which any other data can be converted: ``id``, ``title``,
-``abstract``, ``year``, ``authors`` (``id``, ``name``, ``org``, or a name alone), ``n_citation``,
-``references``, ``venue``, ``keywords``; other fields are ignored, null is unknown.
-
-Ten years of AMiner's releases write the same fields in different ways (text or object, number or
-text, ``abstract`` or ``indexed_abstract``, ``keywords`` or ``fos``, authors with ids or names
-alone), which ``AcademicJson`` reads as one form. Of the DBLP citation network, v10 is JSON lines
-with authors by name, v12 one JSON list with authors by id.
-"""
+"""The importers of JSON papers (one's own, Open Academic Graph, DBLP, OpenAlex) and VirSci's."""
 
 from __future__ import annotations
 
@@ -17,6 +7,7 @@ import re
 from collections.abc import Generator, Iterator
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar
 
 from virsci_society.agents.errors import InputError
@@ -48,17 +39,20 @@ MOST_IN_ANSWERS = 6
 
 
 def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
-    """Read the JSON values of a file with their lines, whatever their layout.
+    """Read the JSON values of a file with their lines: one a line, over several, or in a list.
 
-    Values stand one a line, over several lines, behind one another, or in one list. Of what is no
-    value, the rest of the line is a ValueError. Where that would hide further values of a list,
-    and where the file has another layout, an InputError says so.
+    Of what is no value, the rest of the line is a ValueError; where that would hide further values
+    of a list, and where the file has another layout, an InputError says so.
     """
     with open_text(file.path) as stream:
 
         def more() -> str:
             # To the end of a line, where that is near, so that few values are cut.
             return stream.read(CHUNK) + stream.readline(CHUNK)
+
+        def plain_value(found: re.Match[str]) -> str:
+            value = found[1].strip('"')
+            return value if found[0].startswith("Number") else f'"{value}"'
 
         text, at, line, latest, opened = more(), 0, 1, 0, False
         head = text[:4096]
@@ -86,7 +80,7 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
                         text += piece
                     continue
                 if SHELL_TYPE.match(text, error.pos):
-                    text, at = SHELL_TYPE.sub(_plain_value, text[at:]), 0
+                    text, at = SHELL_TYPE.sub(plain_value, text[at:]), 0
                     continue
                 fault = f"{error.msg} at character {error.pos - text.rfind(chr(10), 0, at)}"
                 fault = f"longer than {LONGEST:,} characters" if cut and long else fault
@@ -111,11 +105,6 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
             while (end := text.find("\n", at)) < 0 and (text := more()):
                 at = 0
             at = end if end >= 0 else len(text)
-
-
-def _plain_value(found: re.Match[str]) -> str:
-    value = found[1].strip('"')
-    return value if found[0].startswith("Number") else f'"{value}"'
 
 
 class JsonSource(Source):
@@ -143,33 +132,30 @@ class JsonSource(Source):
 
     def _entries(self) -> Generator[SourceEntry]:
         for file in self.files:
-            if self._takes(file):
-                for line, value in read_values(file):
-                    # Few fields: not a paper, but what an API has answered.
-                    few = isinstance(value, dict) and len(value) <= MOST_IN_ANSWERS
-                    for row in self._rows(value) if few else (value,):
-                        if few:
-                            self._refuse_error(file, line, row)
-                        yield SourceEntry(file, line, row)
+            for line, value in read_values(file) if self._takes(file) else ():
+                # Of few fields it may be no paper, but what an API has answered.
+                if not (isinstance(value, dict) and len(value) <= MOST_IN_ANSWERS):
+                    yield SourceEntry(file, line, value)
+                    continue
+                rows = [value]
+                for key in WRAPPERS if "title" not in value else ():
+                    held = value.get(key)
+                    if isinstance(held, list) and all(isinstance(one, dict) for one in held):
+                        rows = held
+                        break
+                for row in rows:
+                    told = ERRORS & row.keys()
+                    if told and not {"id", "title", "_id"} & row.keys():
+                        words = "; ".join(str(row[key]) for key in sorted(told))
+                        raise InputError(
+                            f"{file.path}: line {line}: holds an error instead of papers "
+                            f"({words:.90}); download it again"
+                        )
+                    yield SourceEntry(file, line, row)
 
     def _takes(self, file: SourceFile) -> bool:
         """Whether the records of a file are papers; a subclass may count others here."""
         return True
-
-    def _rows(self, value: dict[str, Any]) -> list[Any]:
-        """The records in an object of few fields."""
-        if "title" not in value:
-            return next((value[key] for key in WRAPPERS if _objects(value.get(key))), [value])
-        return [value]
-
-    def _refuse_error(self, file: SourceFile, line: int, row: dict[str, Any]) -> None:
-        """Raise InputError for an object that reports an error, where papers should be."""
-        if ERRORS & row.keys() and not {"id", "title", "_id"} & row.keys():
-            told = "; ".join(str(row[key]) for key in sorted(ERRORS & row.keys()))
-            raise InputError(
-                f"{file.path}: line {line}: holds an error instead of papers ({told:.90}); "
-                "download it again"
-            )
 
     def _record(self, content: Any) -> RawRecord:
         if not isinstance(content, dict):
@@ -181,29 +167,23 @@ class JsonSource(Source):
         return self._from_columns(row)
 
 
-def _objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
-
-
 NOT_PAPERS = ("patent", "dataset")
 """Values of ``doc_type`` whose records are skipped."""
 PAPER_FIELDS = frozenset(("title", "authors", "year", "references", "abstract"))
 SIDES = ("mag_papers", "aminer_papers")
 
 
-def _signature(entry: Any) -> RawAuthor:
-    if isinstance(entry, str):
-        return RawAuthor("", fields.parse_text(entry, "author"))
-    author = fields.parse_object(entry, "author")
-    return RawAuthor(
-        fields.parse_id(author.get("id") or author.get("_id"), "author id"),
-        fields.parse_text(author.get("name"), "author name"),
-        fields.parse_text(author.get("org"), "author org"),
-    )
-
-
 def _signed(value: Any, name: str) -> tuple[RawAuthor, ...]:
-    return tuple([_signature(entry) for entry in fields.parse_names(value, name)])
+    people = []
+    for entry in fields.parse_names(value, name):
+        if isinstance(entry, str):
+            people.append(RawAuthor("", fields.parse_text(entry, "author")))
+            continue
+        author = fields.parse_object(entry, "author")
+        id_ = fields.parse_id(author.get("id") or author.get("_id"), "author id")
+        written = fields.parse_text(author.get("name"), "author name")
+        people.append(RawAuthor(id_, written, fields.parse_text(author.get("org"), "author org")))
+    return tuple(people)
 
 
 def _named(value: Any, name: str) -> str:
@@ -262,10 +242,7 @@ class AcademicJson(JsonLines):
 
 
 class Dblp(AcademicJson):
-    """The DBLP citation network: ``dblp-ref-*.json`` of v10, ``dblp.v12.json``, ``dblpv13.json``.
-
-    Authors of v10 have names only, so people who share a name are one scientist.
-    """
+    """The DBLP citation network, v10 to v13."""
 
     kind = "dblp"
     columns: ClassVar[Columns] = {
@@ -277,9 +254,8 @@ class Dblp(AcademicJson):
 class OpenAcademicGraph(AcademicJson):
     """The Open Academic Graph: 3.x, and the MAG or the AMiner side of 2.x.
 
-    Publications are JSON lines; each file is recognised by its fields, not by its name. Files of
-    authors, venues and affiliations may lie beside them: they are named and
-    not used, since they are not dated. A publication without an id is skipped.
+    Files of authors, venues and affiliations are told by their fields and not used: they are not
+    dated.
     """
 
     kind = "oag"
@@ -310,3 +286,170 @@ class OpenAcademicGraph(AcademicJson):
         if row.get("id") in (None, ""):
             raise SkippedRecord("no id")
         return super()._paper(row)
+
+
+OTHER_ENTITIES = frozenset(
+    (
+        *("authors", "awards", "concepts", "continents", "countries", "domains", "fields"),
+        *("funders", "institution-types", "institutions", "keywords", "languages", "licenses"),
+        *("merged_ids", "parquet", "publishers", "sdgs", "source-types", "sources"),
+        *("subfields", "topics", "work-types"),
+    )
+)
+"""Folders of a snapshot that hold no works."""
+SHORT_ID = re.compile(r"(?:https?://openalex\.org/)?(?:works/|authors/)?([A-Z]\d{1,20})", re.I)
+MOST_LISTED = 100
+"""Authors at which the API cuts off the list of a work."""
+CONCEPT_SCORE = 0.3
+"""Least score of a concept (in works of before 2023) that counts as a keyword."""
+
+
+def short_id(value: Any, name: str) -> str:
+    """Shorten ``https://openalex.org/W123`` to ``W123``; null is empty, other ids are kept."""
+    id_ = fields.parse_text(value, name)
+    short = SHORT_ID.fullmatch(id_)
+    return short[1].upper() if short else id_
+
+
+def _displayed(value: Any, name: str) -> str:
+    if isinstance(value, str):
+        return fields.parse_text(value, name)
+    entry = fields.parse_object(value, name)
+    written = entry.get("display_name") or entry.get("keyword")
+    return fields.parse_text(written, f"{name} display_name")
+
+
+class OpenAlex(JsonSource):
+    """Works of OpenAlex; ids are shortened to ``W123`` and ``A123``."""
+
+    kind = "openalex"
+    never_known = (
+        "yearly citation counts cover ten years at most",
+        "works merged into others are not told apart: merged_ids is not read",
+    )
+    nothing_found = (
+        "no works: parts of a snapshot (works/updated_date=.../part_000.gz), pages of the API, "
+        "or JSON lines"
+    )
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file is a part or JSON file outside of other entities' folders."""
+        if OTHER_ENTITIES & {part.lower() for part in path.parts[:-1]}:
+            return False
+        part = path.name.startswith("part_") and path.suffix in (".gz", "")
+        return path.name != "manifest.json" and (part or super().wants(path))
+
+    def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
+        def updated(file: SourceFile) -> str:
+            """The partition of a file, which sorts by date; empty outside a snapshot."""
+            parts = file.path.parts[::-1]
+            return next((part for part in parts if part.startswith("updated_date=")), "")
+
+        # From the newest back: of a work that occurs in several parts the first is taken.
+        return sorted(files, key=updated, reverse=True)
+
+    def _paper(self, row: dict[str, Any]) -> RawRecord:
+        id_ = short_id(fields.require_id(row.get("id")), "id")
+        # The first letter of an id names the kind of thing; works have W.
+        if id_[:1] in "AICSPFTKD" and SHORT_ID.fullmatch(id_):
+            raise SkippedRecord("not a work")
+        title = fields.require_title(row.get("title") or row.get("display_name"))
+        year = fields.parse_year(row.get("publication_year"), "publication_year")
+        signed, authors = fields.parse_objects(row.get("authorships"), "authorships"), []
+        for entry in signed:
+            author = fields.parse_object(entry.get("author"), "author")
+            written = fields.parse_text(entry.get("raw_author_name"), "raw_author_name")
+            name = fields.parse_text(author.get("display_name"), "author display_name") or written
+            hosts = fields.parse_objects(entry.get("institutions"), "institutions")
+            names = [one.get("display_name") for one in hosts]
+            places = [fields.parse_text(one, "institution display_name") for one in names]
+            strings = entry.get("raw_affiliation_strings")
+            places += fields.parse_texts(strings, "raw_affiliation_strings")
+            author_id = short_id(author.get("id"), "author id")
+            authors.append(RawAuthor(author_id, name, fields.first_text(places)))
+        if fields.parse_flag(row.get("is_authors_truncated", len(signed) == MOST_LISTED), "flag"):
+            authors.append(RawAuthor("", "et al."))
+        concepts = [
+            one
+            for one in fields.parse_objects(row.get("concepts"), "concepts")
+            if isinstance(score := one.get("score"), float | int) and score >= CONCEPT_SCORE
+        ]
+        location = fields.parse_object(row.get("primary_location"), "primary_location")
+        venues = (
+            fields.parse_text(fields.parse_object(host, "venue").get("display_name"), "venue name")
+            for host in (location.get("source"), row.get("host_venue"))
+        )
+        by_year: dict[int, int] = {}
+        for entry in fields.parse_objects(row.get("counts_by_year"), "counts_by_year"):
+            cited = fields.parse_count(entry.get("cited_by_count"), "counts_by_year cited_by_count")
+            if cited is not None:
+                by_year[fields.parse_year(entry.get("year"))] = cited
+        index, works = row.get("abstract_inverted_index"), row.get("referenced_works")
+        record = RawRecord(
+            id=id_,
+            title=title,
+            abstract=fields.parse_inverted_index(index, "abstract_inverted_index"),
+            year=year,
+            authors=tuple(authors),
+            references=fields.parse_texts(works, "referenced_works", short_id),
+            keywords=fields.parse_texts(row.get("keywords"), "keywords", _displayed)
+            or fields.parse_texts(row.get("topics"), "topics", _displayed)
+            or fields.parse_texts(concepts, "concepts", _displayed),
+            venue=fields.first_text(venues),
+            citations=fields.parse_count(row.get("cited_by_count"), "cited_by_count"),
+            citations_by_year=tuple(sorted(by_year.items())),
+        )
+        if fields.parse_flag(row.get("is_retracted"), "is_retracted"):
+            raise SkippedRecord("retracted")
+        paratext = fields.parse_flag(row.get("is_paratext"), "is_paratext")
+        if paratext or row.get("type") == "paratext":
+            raise SkippedRecord("paratext")
+        return record
+
+
+DERIVED = re.compile(r"adjacency\.txt|weight_matrix\.txt|author_\d+\.txt")
+
+
+class VirSciFiles(Source):
+    """VirSci's folder, one paper a file as a Python dict; what it derived may know the future."""
+
+    kind = "virsci"
+    one_a_file = True
+    endings = (".txt",)
+    nothing_found = "no paper files: one Python dict in each .txt"
+    columns: ClassVar[Columns] = {
+        "id": [("id", fields.require_id)],
+        "title": [("title", fields.require_title)],
+        "abstract": [("abstract", fields.parse_text)],
+        "year": [("year", fields.parse_year)],
+        "authors": [("people", lambda value, _: value)],
+        "references": [("paper_references", partial(fields.parse_texts, read=fields.parse_id))],
+        "venue": [("publication_venue", fields.parse_text)],
+        "keywords": [("keywords", fields.parse_texts)],
+        "citations": [("citation", fields.parse_count)],
+    }
+
+    def _entries(self) -> Generator[SourceEntry]:
+        for file in self.files:
+            if DERIVED.fullmatch(file.path.name):
+                self.report.unused.append(f"{file.label}: derived")
+            else:
+                with open_text(file.path) as stream:
+                    # A character more than is parsed, which shows that a file is too long.
+                    content = stream.read(fields.LONGEST_LITERAL + 1)
+                yield SourceEntry(file, 1, content)
+
+    def _record(self, content: Any) -> RawRecord:
+        literal = fields.parse_literal(content)
+        if not isinstance(literal, dict):
+            raise ValueError("not a dict")
+        names = fields.parse_names(literal.get("authors"), "authors")
+        places = literal.get("affiliations")
+        # Empty parts keep their place, by which they belong to an author.
+        places = places.split(";") if isinstance(places, str) else places
+        places = fields.of_each(fields.parse_list(places, "affiliations"), names)
+        people = tuple(
+            RawAuthor("", fields.parse_text(name, "author"), fields.parse_text(at, "affiliation"))
+            for name, at in zip(names, places, strict=True)
+        )
+        return self._from_columns(literal | {"people": people})

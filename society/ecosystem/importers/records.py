@@ -1,9 +1,4 @@
-"""Raw records, the papers of a source before any filter and any masked name, and their counts.
-
-Every importer yields these; no other code knows a source's own format. Authors are told apart under
-a rule of the import. Every record that is read is kept, skipped by a stated rule, or malformed;
-nothing is lost silently.
-"""
+"""Raw records, the papers of a source before any filter and any masked name, and their counts."""
 
 from __future__ import annotations
 
@@ -84,14 +79,11 @@ class ImportReport:
     """Counts of one import; always ``read == kept + sum(passed.values()) + malformed``.
 
     Attributes:
-        having: optional field -> kept records that have it: abstract, authors, references,
-            keywords, citations, citations_by_year; what no record has is unknown to the source.
-        named: authorships whose author is identified by the name, for want of an id or on request.
-        left_out: authorships left out: without id under ``nameless="drop"``, or without a name and
-            an id.
+        having: optional field -> kept records that have it; what none has is unknown.
+        named: authorships whose author is identified by the name, for want of an id.
+        left_out: authorships left out: without a name and an id.
         unused: files that are not used, and why.
         changed: rule of ``cleaning`` that changes a value -> number of values.
-        examples: first example of each rule and of each reason to pass a record over.
     """
 
     read: int = 0

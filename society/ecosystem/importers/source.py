@@ -1,7 +1,4 @@
-"""The base class of importers, which yield raw records and report what they leave out.
-
-A source does not filter by quality and knows no boundary year; that is the task of the build.
-"""
+"""The base class of importers, which yield raw records and report what they leave out."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Sequence[tuple[str, Callable[[Any, str], Any]]]]
 """Field of a record -> the keys of a row that may hold it, each with the function that parses it.
 
-The first key with a value counts. A key that is empty stands for the whole row.
+The first key with a value counts; an empty one stands for the whole row.
 """
 RECENT = 2**16
 """Hashes of ids that are held as a plain set."""
@@ -60,53 +57,43 @@ class SourceEntry(NamedTuple):
 
 
 class IdSet:
-    """A growing set of ids in eight bytes each, by which duplicate records are recognised.
-
-    Ids are 64-bit hashes: in a dump of 10^8 records two share one with a probability of 3 in
-    10,000, and one record is then taken for a duplicate. The latest are a plain set; older ones are
-    sorted arrays whose lengths double, so that there are few of them.
-    """
+    """A growing set of ids, held as 64-bit hashes: of 10^8 hardly two are equal."""
 
     def __init__(self) -> None:
         self._recent: set[int] = set()
+        # Their lengths double, so that there are few of them.
         self._sorted: list[npt.NDArray[np.uint64]] = []
 
     def add(self, id: str) -> bool:
         """Add an id; True if it is new."""
         key = int.from_bytes(blake2b(id.encode(), digest_size=8).digest(), "little")
-        if key in self._recent or any(_holds(run, key) for run in self._sorted):
+        if key in self._recent:
             return False
+        for run in self._sorted:
+            place = run.searchsorted(run.dtype.type(key))
+            if place < len(run) and run[place] == key:
+                return False
         self._recent.add(key)
         if len(self._recent) >= RECENT:
-            self._settle()
+            import numpy as np
+
+            run = np.sort(np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent)))
+            self._recent = set()
+            while self._sorted and len(self._sorted[-1]) <= len(run):
+                run = np.sort(np.concatenate((self._sorted.pop(), run)), kind="stable")
+            self._sorted.append(run)
         return True
-
-    def _settle(self) -> None:
-        import numpy as np
-
-        run = np.sort(np.fromiter(self._recent, dtype=np.uint64, count=len(self._recent)))
-        self._recent = set()
-        while self._sorted and len(self._sorted[-1]) <= len(run):
-            run = np.sort(np.concatenate((self._sorted.pop(), run)), kind="stable")
-        self._sorted.append(run)
-
-
-def _holds(run: npt.NDArray[np.uint64], key: int) -> bool:
-    """Is a key in a sorted array?"""
-    place = run.searchsorted(run.dtype.type(key))
-    return bool(place < len(run) and run[place] == key)
 
 
 class Source(Iterable[RawRecord], ABC):
     """Files of a format; iterating yields their records, and ``report`` counts what is left out.
 
-    One iteration at a time.
+    One iteration at a time. Authors are told apart by id; those without one by their normalised
+    full name (NFKC, case folded, single spaces).
 
     Args:
         paths: one path or several: files, or folders in which the source finds its files.
         malformed_share: the largest tolerated share of malformed records, from 0 to 1.
-        authors: ``id`` identifies authors by the source's id, ``name`` by their name.
-        nameless: identity of authors without an id: by ``name``, or left out (``drop``).
         max_authors: papers with more authors are kept without authors: n authors make
             n (n - 1) / 2 ties.
 
@@ -142,14 +129,11 @@ class Source(Iterable[RawRecord], ABC):
         paths: Path | str | Sequence[Path | str],
         *,
         malformed_share: float = 0.01,
-        authors: Literal["id", "name"] = "id",
-        nameless: Literal["name", "drop"] = "name",
         max_authors: int = 100,
     ) -> None:
         given = [paths] if isinstance(paths, Path | str) else paths
         self.paths = tuple(Path(path) for path in given)
         self.malformed_share = malformed_share
-        self.authors, self.nameless = authors, nameless
         self.max_authors = max_authors
         self.report = ImportReport()
 
@@ -176,7 +160,7 @@ class Source(Iterable[RawRecord], ABC):
             "authorships are known by name alone: people who share one are one scientist": (
                 self.report.named
             ),
-            "authorships are left out: they have no id, or no name either": self.report.left_out,
+            "authorships are left out: they have neither an id nor a name": self.report.left_out,
         }
         unsure = tuple(f"{count:,} {what}" for what, count in authors.items() if count)
         return later + self.never_known + missing + unsure
@@ -270,23 +254,13 @@ class Source(Iterable[RawRecord], ABC):
     def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
         return files
 
-    @property
-    def authors_are(self) -> str:
-        """The rule by which authors are told apart, in a sentence."""
-        named = "their normalised full name (NFKC, case folded, single spaces)"
-        if self.authors == "name":
-            return f"authors are told apart by {named}, ids are not used"
-        if self.nameless == "drop":
-            return "authors are told apart by id; those without one are left out"
-        return f"authors are told apart by id; those without one by {named}"
-
     def _identified(self, signed: Iterable[RawAuthor]) -> tuple[RawAuthor, ...]:
         """Identify the authors of a record, each person once; the report counts how."""
         known: dict[str, RawAuthor] = {}
         for id_, name, affiliation in signed:
-            if id_ and self.authors == "id":
+            if id_:
                 key = id_
-            elif name and (self.authors == "name" or self.nameless == "name"):
+            elif name:
                 folded = unicodedata.normalize("NFKC", name).casefold()
                 # The prefix keeps a name apart from an id of the source that reads the same.
                 key = "name:" + " ".join(folded.split())
@@ -308,12 +282,12 @@ IMPORTERS: dict[str, str] = {
     "jsonl": f"{_HERE}.json_papers:JsonLines",
     "aminer": f"{_HERE}.aminer:AMiner",
     "oag": f"{_HERE}.json_papers:OpenAcademicGraph",
-    "openalex": f"{_HERE}.openalex:OpenAlex",
-    "virsci": f"{_HERE}.virsci:VirSciFiles",
+    "openalex": f"{_HERE}.json_papers:OpenAlex",
+    "virsci": f"{_HERE}.json_papers:VirSciFiles",
     "dblp": f"{_HERE}.json_papers:Dblp",
-    "csv": f"{_HERE}.csv_papers:CsvPapers",
-    "ris": f"{_HERE}.bibliography:Ris",
-    "bibtex": f"{_HERE}.bibliography:BibTex",
+    "csv": f"{_HERE}.exports:CsvPapers",
+    "ris": f"{_HERE}.exports:Ris",
+    "bibtex": f"{_HERE}.exports:BibTex",
 }
 """The class of every importer by the name that a user gives."""
 

@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 
 from tests.society.ecosystem.importers.foreign_files import openalex_work, put
-from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
+from virsci_society.society.ecosystem.build import RawCorpus
 from virsci_society.society.ecosystem.importers.source import open_source
 
 pytestmark = pytest.mark.usefixtures("collected")
@@ -48,6 +48,10 @@ def aminer(count):
     return {"AMiner-Paper.txt": "".join(papers), "AMiner-Author2Paper.txt": "".join(relations)}
 
 
+def virsci(count):
+    return {f"{n}.txt": repr(row(n) | {"authors": []}) for n in range(count)}
+
+
 def peak(source):
     """The most bytes that were held while a source was read."""
     list(source.files)
@@ -59,7 +63,7 @@ def peak(source):
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("write", [jsonl, dblp, oag, openalex, aminer])
+@pytest.mark.parametrize("write", [jsonl, dblp, oag, openalex, aminer, virsci])
 def test_the_peak_does_not_depend_on_the_length_of_the_file(write, tmp_path):
     kind = write.__name__
     _, warm = peak(open_source(kind, put(tmp_path / "warm", write(50))))
@@ -68,24 +72,6 @@ def test_the_peak_does_not_depend_on_the_length_of_the_file(write, tmp_path):
     assert (few, many) == (FEW, MANY)
     assert high - low < (MANY - FEW) * BYTES_AN_ID + SLACK
     assert warm < 10_000_000
-
-
-@pytest.mark.slow
-def test_fifty_thousand_records_are_read_in_less_memory_than_their_file(tmp_path):
-    put(tmp_path, jsonl(50_000))
-    count, most = peak(open_source("jsonl", tmp_path))
-    assert count == 50_000
-    assert most < 50_000 * BYTES_AN_ID + SLACK < (tmp_path / "p.jsonl").stat().st_size / 3
-
-
-def test_the_papers_of_virsci_are_opened_one_at_a_time(tmp_path):
-    def files(count):
-        return {f"{n}.txt": repr(row(n) | {"authors": []}) for n in range(count)}
-
-    peak(open_source("virsci", put(tmp_path / "warm", files(20))))
-    _, low = peak(open_source("virsci", put(tmp_path / "few", files(200))))
-    _, high = peak(open_source("virsci", put(tmp_path / "many", files(800))))
-    assert high - low < 600 * BYTES_AN_ID + 100_000
 
 
 @pytest.mark.slow

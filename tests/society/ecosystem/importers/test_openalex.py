@@ -11,7 +11,7 @@ from tests.society.ecosystem.importers.foreign_files import (
     openalex_work,
     put,
 )
-from virsci_society.society.ecosystem.importers.openalex import OpenAlex, short_id
+from virsci_society.society.ecosystem.importers.json_papers import OpenAlex, short_id
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 
 
@@ -19,22 +19,6 @@ def read(folder, rows, name="works.jsonl", **options):
     """The source of some works and its records."""
     source = OpenAlex(put(folder, {name: lines(rows)}), **options)
     return source, list(source)
-
-
-def test_a_work_is_read_whole(tmp_path):
-    _, records = read(tmp_path, OPENALEX)
-    assert records[1] == RawRecord(
-        id="W2",
-        title="Work 2",
-        abstract="We draw maps maps",
-        year=2001,
-        authors=(RawAuthor("A7", "Ada", "Here"),),
-        references=("W1", "W99"),
-        keywords=("Maps",),
-        venue="Vis",
-        citations=5,
-        citations_by_year=((2010, 1), (2012, 3)),
-    )
 
 
 def test_a_page_a_single_work_and_a_snapshot_give_the_same_records(tmp_path):

@@ -29,28 +29,6 @@ def test_the_counts_of_a_sample_are_those_of_its_readme(kind, path, read, kept, 
     assert balanced(source.report)
 
 
-def test_aminers_author_and_pair_files_are_named_and_not_used(real_data):
-    source = open_source("aminer", real_data / "formats" / "aminer")
-    paper = next(iter(source))
-    list(source)
-    assert len(source.report.unused) == 4
-    assert all(name.endswith("over all years") for name in source.report.unused)
-    assert (paper.id, paper.year, len(paper.references)) == ("1083734", 2008, 23)
-    assert [author.affiliation for author in paper.authors][4] == "IBM, Beijing, China"
-    assert paper.authors[0].id == "name:jie tang"
-
-
-def test_the_full_openalex_work_is_read_whole(real_data):
-    path = real_data / "formats" / "openalex" / "work_W2741809807.json"
-    (paper,) = open_source("openalex", path)
-    assert paper.title.startswith("The state of OA: a large-scale analysis")
-    assert paper.abstract.startswith("Despite growing interest in Open Access (OA) to scholarly")
-    assert paper.authors[0].id == "A5048491430"
-    assert paper.citations_by_year[0] == (2017, 3)
-    assert dict(paper.citations_by_year)[2020] == 133
-    assert paper.venue == "PeerJ"
-
-
 def test_vis_is_read_whole(real_data):
     source = open_source("jsonl", real_data / "vis")
     records = list(source)

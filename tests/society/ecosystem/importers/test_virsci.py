@@ -2,32 +2,9 @@
 
 import pytest
 
-from tests.society.ecosystem.importers.foreign_files import FILES, VIRSCI, balanced, put
+from tests.society.ecosystem.importers.foreign_files import FILES, VIRSCI, put
 from virsci_society.society.ecosystem.importers.fields import LONGEST_LITERAL, parse_literal
-from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers.virsci import VirSciFiles
-
-
-def test_accidental_tuples_are_unwrapped_and_lists_may_be_text(tmp_path):
-    source = VirSciFiles(put(tmp_path, FILES["virsci"]))
-    maps, trees, graphs = source
-    assert maps == RawRecord(
-        id="p1",
-        title="Maps of science",
-        abstract="We draw maps.",
-        year=2001,
-        authors=(
-            RawAuthor("name:ada lovelace", "Ada Lovelace", "Here"),
-            RawAuthor("name:ben bell", "Ben Bell"),
-        ),
-        venue="Vis",
-        citations=3,
-    )
-    assert trees.title == "Trees"
-    assert trees.references == ("p1", "x")
-    assert [author.name for author in trees.authors] == ["Ada Lovelace", "Cai Li"]
-    assert (graphs.id, graphs.references, graphs.citations) == ("3", ("p1", "p2"), None)
-    assert balanced(source.report)
+from virsci_society.society.ecosystem.importers.json_papers import VirSciFiles
 
 
 def test_profiles_and_matrices_are_counted_and_not_used(tmp_path):
@@ -85,8 +62,3 @@ def test_a_literal_that_is_too_long_is_not_parsed():
     assert len(parse_literal(longest)) == LONGEST_LITERAL - 2
     with pytest.raises(ValueError, match="longer than 262,144 characters"):
         parse_literal(longest + " ")
-
-
-def test_an_unknown_escape_gives_no_warning(recwarn):
-    assert parse_literal(r"'\d'") == "\\d"
-    assert not recwarn
