@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from virsci_society.society.ecosystem.building.profiles import paper_texts
+from virsci_society.society.ecosystem.build import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic

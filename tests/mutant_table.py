@@ -66,7 +66,7 @@ LATE_SEARCH = "test_a_search_takes_effect_with_the_date_of_asking_also_when_its_
 LITERATURE = "society/literature/test_literature.py"
 NOVELTY = "metrics/novelty/test_novelty.py"
 TEAMS = "metrics/teams/test_teams.py"
-BUILD = "society/ecosystem/building/test_builder.py"
+BUILD = "society/ecosystem/test_build.py"
 SCHEMA = "scenarios/config/test_schema.py"
 
 # One row reads as four lines, whatever a formatter thinks of that.
@@ -334,7 +334,7 @@ MISTAKES = (
         ("society/literature/literature.py::maximal_marginal_relevance",
          "np.maximum(likeness, common)",
          "likeness + common"),
-        by="society/literature/test_marginal_relevance.py"
+        by="society/literature/test_literature.py"
            "::test_the_greatest_cosine_counts_and_not_the_sum"),
     mistake("authors of today", "Who leaves later is missing among the authors of a result.",
         ("society/population/population.py::Population.was_present",
@@ -401,20 +401,20 @@ MISTAKES = (
 
     # What a run starts from
     mistake("future in the profiles", "Papers of the boundary year count as the past.",
-        ("society/ecosystem/building/raw_corpus.py::RawCorpus.known",
+        ("society/ecosystem/build.py::RawCorpus.known",
          "return self.years < self.boundary",
          "return self.years <= self.boundary"),
         by=f"{BUILD}::test_citations_of_the_past_are_counted_from_papers_before_the_boundary"),
     mistake("future co-authors", "Ties of contemporary papers are known at the boundary.",
-        ("society/ecosystem/building/raw_corpus.py::RawCorpus.people",
+        ("society/ecosystem/build.py::RawCorpus.people",
          "np.repeat(self.known, sizes)",
          "np.repeat(self.known | True, sizes)"),
-        ("society/ecosystem/building/raw_corpus.py::RawCorpus.people",
+        ("society/ecosystem/build.py::RawCorpus.people",
          "np.where(self.known, sizes, 0)",
          "sizes"),
         by=f"{BUILD}::test_planted_future_papers_change_nothing_of_the_past"),
     mistake("future in the embedding", "The embedding is fitted on contemporary papers too.",
-        ("society/ecosystem/building/builder.py::_build",
+        ("society/ecosystem/build.py::_build",
          "fit_lsa(texts, options.seed,",
          "fit_lsa(texts + paper_texts(contemporary), options.seed,"),
         by=f"{BUILD}::test_planted_future_papers_change_nothing_of_the_past"),

@@ -18,7 +18,7 @@ from virsci_society.metrics.novelty.novelty import (
     novelty_scores,
     settings_of,
 )
-from virsci_society.society.ecosystem.building.profiles import paper_texts
+from virsci_society.society.ecosystem.build import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.literature.embedding.base import Progress, paper_text
 from virsci_society.society.literature.embedding.registry import is_hosted

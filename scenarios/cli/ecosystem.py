@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 HELP = "Build and describe the initial data of a society."
 ecosystem = typer.Typer(help=HELP, no_args_is_help=True)
-NO_PAST = "EMPTY: no past papers"
-"""In the note of a build that has none."""
 SYNTHETIC = "synthetic"
-FOR_ALL = ("kind", "out", "seed")
-"""Arguments and options that every kind takes; those that ``FOR_ONE`` lacks are for importers."""
-FOR_ONE = {"scientists": SYNTHETIC, "papers": SYNTHETIC, "columns": "csv"}
 
 
 def year(text: str) -> int:
@@ -38,6 +33,31 @@ def year(text: str) -> int:
     return int(text)
 
 
+def _year(meaning: str) -> Any:
+    return typer.Option(parser=year, help=meaning)
+
+
+def _count(meaning: str, least: int = 0) -> Any:
+    return typer.Option(min=least, help=meaning)
+
+
+KIND = typer.Argument(metavar="KIND", help="Such as jsonl; 'society list importers'.")
+PATHS = typer.Argument(metavar="PATH...", help="Files or folders, plain, .gz, .bz2 or .xz.")
+EMBEDDING = typer.Option(
+    help="lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ before a model for both side "
+    "by side."
+)
+RECENTLY = "Only people with a paper in this number of years before the boundary (all)."
+ABSTRACT = typer.Option(
+    "--abstract-required/--no-abstract-required",
+    help="Leave out papers without abstract (default).",
+)
+MALFORMED = typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
+COLUMNS = typer.Option(
+    metavar="FIELD=COLUMN,...", help="For csv: the column of each field; or scopus, wos."
+)
+NAMES = typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
+TRUST = typer.Option("--trust", help="Import an importer that is named by path.")
 Scientists = Annotated[int, typer.Option("--scientists", min=1, help="For synthetic.")]
 Papers = Annotated[
     int, typer.Option("--papers", min=2, help="For synthetic: past and contemporary.")
@@ -48,97 +68,41 @@ Papers = Annotated[
 @guarded
 def build(
     context: typer.Context,
-    kind: Annotated[
-        str, typer.Argument(metavar="KIND", help="Such as jsonl; 'society list importers'.")
-    ],
+    kind: Annotated[str, KIND],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="PATH...", help="Files or folders, plain, .gz, .bz2 or .xz."),
-    ] = None,
-    boundary: Annotated[
-        int | None, typer.Option(parser=year, help="The year in which the society starts.")
-    ] = None,
+    paths: Annotated[list[Path] | None, PATHS] = None,
+    boundary: Annotated[int | None, _year("The year in which the society starts.")] = None,
     preset: Annotated[
         str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")
     ] = None,
-    embedding: Annotated[
-        str,
-        typer.Option(
-            help="lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ before a model for both "
-            "side by side."
-        ),
-    ] = "lsa",
+    embedding: Annotated[str, EMBEDDING] = "lsa",
     api_base: Annotated[str | None, typer.Option(help="Address of a litellm: embedding.")] = None,
     key: Annotated[
         str | None, typer.Option(help="Name of the environment variable with its key.")
     ] = None,
-    min_papers: Annotated[
-        int | None, typer.Option(min=0, help="Least papers of a scientist (1).")
-    ] = None,
-    min_coauthors: Annotated[
-        int | None, typer.Option(min=0, help="Least different co-authors (0).")
-    ] = None,
-    count_on: Annotated[
-        Literal["all", "kept"] | None,
-        typer.Option(help="Count them in all past papers of the source, or in kept ones."),
-    ] = None,
-    active_years: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Only people with a paper in this number of years before the boundary (all).",
-        ),
-    ] = None,
-    first_year: Annotated[
-        int | None, typer.Option(parser=year, help="Leave out older papers.")
-    ] = None,
-    last_year: Annotated[
-        int | None, typer.Option(parser=year, help="Leave out newer papers.")
-    ] = None,
-    require_abstract: Annotated[
-        bool | None,
-        typer.Option(
-            "--abstract-required/--no-abstract-required",
-            help="Leave out papers without abstract (default).",
-        ),
-    ] = None,
+    min_papers: Annotated[int | None, _count("Least papers of a scientist (1).")] = None,
+    min_coauthors: Annotated[int | None, _count("Least different co-authors (0).")] = None,
+    active_years: Annotated[int | None, _count(RECENTLY, 1)] = None,
+    first_year: Annotated[int | None, _year("Leave out older papers.")] = None,
+    last_year: Annotated[int | None, _year("Leave out newer papers.")] = None,
+    require_abstract: Annotated[bool | None, ABSTRACT] = None,
     min_citations_past: Annotated[
-        int | None,
-        typer.Option(min=0, help="Least citations of a past paper, at the boundary (0)."),
+        int | None, _count("Least citations of a past paper, at the boundary (0).")
     ] = None,
     min_citations_contemporary: Annotated[
-        int | None, typer.Option(min=0, help="Least citations of a later paper (0).")
+        int | None, _count("Least citations of a later paper (0).")
     ] = None,
-    authors: Annotated[
-        Literal["id", "name"], typer.Option(help="Identify authors by id or by name.")
-    ] = "id",
-    nameless: Annotated[
-        Literal["name", "drop"],
-        typer.Option(help="Identify authors without an id by name, or leave them out."),
-    ] = "name",
-    malformed_share: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
-    ] = 0.01,
+    malformed_share: Annotated[float, MALFORMED] = 0.01,
     max_authors: Annotated[
-        int, typer.Option(min=1, help="A paper with more authors is kept without authors.")
+        int, _count("A paper with more authors is kept without authors.", 1)
     ] = 100,
-    columns: Annotated[
-        str,
-        typer.Option(
-            metavar="FIELD=COLUMN,...", help="For csv: the column of each field; or scopus, wos."
-        ),
-    ] = "",
-    keep_names: Annotated[
-        bool, typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
-    ] = False,
+    columns: Annotated[str, COLUMNS] = "",
+    keep_names: Annotated[bool, NAMES] = False,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="For masks and embedding (0), or for synthetic (1).")
+        int | None, _count("For masks and embedding (0), or for synthetic (1).")
     ] = None,
     licence: Annotated[str, typer.Option(help="Licence of the data, for the manifest.")] = "",
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Import an importer that is named by path.")
-    ] = False,
+    trust: Annotated[bool, TRUST] = False,
     scientists: Scientists = 300,
     papers: Papers = 4000,
 ) -> None:
@@ -148,14 +112,16 @@ def build(
     package.module:Class with --trust ('society list importers'
     describes them). With synthetic, which takes no PATH, a community of a stated size is invented.
     """
-    from virsci_society.society.ecosystem.building.build_options import build_options
-    from virsci_society.society.ecosystem.building.builder import build as build_by
+    from virsci_society.society.ecosystem.build import build as build_by
+    from virsci_society.society.ecosystem.build_options import build_options
     from virsci_society.society.ecosystem.importers.source import open_source
     from virsci_society.society.ecosystem.storage import require_place, require_same
     from virsci_society.society.literature.embedding.registry import make_model, name_in_folder
 
     importer = None if kind == SYNTHETIC else _importer(kind, trust=trust)
-    _refuse_unused(context, kind)
+    for_all = dict.fromkeys(("kind", "out", "seed"), kind)
+    for_one = {"scientists": SYNTHETIC, "papers": SYNTHETIC, "columns": "csv"}
+    _refuse_unused(context, kind, for_all | for_one)
     require_place(out)
     if importer is None:
         with make_progress() as progress, _writing(out):
@@ -169,38 +135,20 @@ def build(
         return
     if not paths:
         raise InputError(f"give PATH, the files or folders of {kind}")
-    given = {
-        "boundary": boundary,
-        "first_year": first_year,
-        "last_year": last_year,
-        "require_abstract": require_abstract,
-        "min_citations_past": min_citations_past,
-        "min_citations_contemporary": min_citations_contemporary,
-        "min_papers": min_papers,
-        "min_coauthors": min_coauthors,
-        "count_on": count_on,
-        "active_years": active_years,
-    }
-    hosting = {"api_base": api_base, "key": key}
-    plan, facts = build_options(
-        preset,
-        given,
-        embedding=embedding,
-        seed=seed or 0,
-        hosting={name: value for name, value in hosting.items() if value is not None},
+    hosting = {name: value for name, value in (("api_base", api_base), ("key", key)) if value}
+    # Of the parameters by name it takes the boundary and the filters.
+    plan = build_options(
+        preset, context.params, embedding=embedding, seed=seed or 0, hosting=hosting
     )
-    options: dict[str, Any] = {"authors": authors, "nameless": nameless}
-    options |= {"malformed_share": malformed_share, "max_authors": max_authors}
+    options: dict[str, Any] = {"malformed_share": malformed_share, "max_authors": max_authors}
     options |= {"columns": columns} if columns else {}
-    partial = out.with_name(f"{out.name}.partial")
-    refuse_links(partial)
     source = open_source(importer, paths, **options)
+    model = make_model(plan.embedding, plan.hosting)
     named = ", ".join(path.name for path in paths)
     origin = {"source": named, "kind": source.kind, "options": options}
-    model = make_model(plan.embedding, plan.hosting)
     settings = {
         "boundary": plan.boundary,
-        "filters": asdict(plan.papers) | asdict(plan.people),
+        "filters": plan.filters,
         "embeddings": [name_in_folder(plan.embedding, model)],
         "seed": plan.seed,
     }
@@ -213,22 +161,18 @@ def build(
         return {
             **origin,
             "reading": asdict(source.report),
-            "authors_are": source.authors_are,
             "cleaning": source.report.cleaning(),
             "unknown": list(source.unknown),
             "licence": licence,
-            **facts,
+            **({"preset": preset} if preset else {}),
         }
 
+    partial = out.with_name(f"{out.name}.partial")
+    refuse_links(partial)
     with make_progress() as progress, _writing(out):
         make_folder(partial)
         try:
             built = build_by(source, plan, provenance, progress, partial)
-            if not built.past:
-                *notes, why = sorted(built.manifest["notes"], key=lambda note: NO_PAST in note)
-                for note in notes:
-                    tell(f"note: {note}", err=True)
-                raise InputError(why.removeprefix("EMPTY: "))
             progress.begin(f"writing {out}")
             built.save(out, key=keep_names)
         finally:
@@ -270,20 +214,20 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     return found
 
 
-def _refuse_unused(context: typer.Context, kind: str) -> None:
-    """Raise InputError for all that was given on the command line although the kind ignores it."""
+def _refuse_unused(context: typer.Context, kind: str, takers: Mapping[str, str]) -> None:
+    """Raise InputError for all that was given on the command line although the kind ignores it.
+
+    Who takes a parameter stands in ``takers``; the others are for kinds that read files.
+    """
     unused = []
     for parameter in context.command.params:
         name = str(parameter.name)
-        source = context.get_parameter_source(name)
-        if name in FOR_ALL or source is None or source.name != "COMMANDLINE":
-            continue
-        user = FOR_ONE.get(name)
-        ignored = kind == SYNTHETIC if user is None else kind != user
-        if ignored:
+        origin, taker = context.get_parameter_source(name), takers.get(name)
+        ignored = kind == SYNTHETIC if taker is None else kind != taker
+        if ignored and origin is not None and origin.name == "COMMANDLINE":
             given = parameter.opts[0] if name != "paths" else "PATH"
-            takers = "kinds that read files, such as jsonl" if user is None else user
-            unused.append(f"{given} is not for {kind}; it is for {takers}")
+            readers = "kinds that read files, such as jsonl"
+            unused.append(f"{given} is not for {kind}; it is for {taker or readers}")
     if unused:
         raise InputError("\n".join(unused))
 
@@ -309,13 +253,6 @@ def _tell(built: Ecosystem, source: Source, out: Path) -> None:
             tell(f"  {line}", err=True)
     for step in manifest["steps"]:
         tell(f"{step['filter']}: {step['removed']:,} of {step['in']:,} left out")
-    counted = manifest["heads"]
-    tell(
-        f"scientists: {counted['all']:,} counted on all papers before the boundary, "
-        f"{counted['kept']:,} on the kept ones; taken: {manifest['filters']['count_on']}"
-    )
-    for name, values in manifest.get("instead_of_preset", {}).items():
-        tell(f"{name}: {values['given']} instead of the preset's {values['preset']}")
     for note in manifest["notes"]:
         tell(f"note: {note}")
     rows = [tuple(row.values()) for row in manifest["cleaning"]]
@@ -341,6 +278,7 @@ def _writing(out: Path) -> Iterator[None]:
 @ecosystem.command()
 @guarded
 def info(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="DIR|synthetic")],
     scientists: Scientists = 300,
     papers: Papers = 4000,
@@ -350,11 +288,11 @@ def info(
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.summary import describe
 
+    sizes = dict.fromkeys(("scientists", "papers", "seed"), SYNTHETIC)
+    _refuse_unused(context, source, {"source": source} | sizes)
     with make_progress() as progress:
         progress.begin("preparing the ecosystem")
-        made = (
-            invented(scientists, papers, seed) if source == "synthetic" else Ecosystem.load(source)
-        )
-        table = describe(made)
+        known = source == SYNTHETIC
+        table = describe(invented(scientists, papers, seed) if known else Ecosystem.load(source))
     rows = [tuple(row) for row in table.itertuples(index=False)]
     print_table(source, tuple(table.columns), rows)

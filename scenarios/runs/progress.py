@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Self, TextIO
 
 from virsci_society.agents.spelling import printable
-from virsci_society.society.ecosystem.building.build_options import BuildProgress
+from virsci_society.society.ecosystem.build_options import BuildProgress
 
 if TYPE_CHECKING:
     from virsci_society.agents.gateway.gateway import Gateway

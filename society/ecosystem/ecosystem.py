@@ -1,8 +1,4 @@
-"""The ecosystem, everything that is known at the boundary year, in memory and as a folder.
-
-It holds past and contemporary papers, the scientists as of the boundary, their co-author counts,
-and the vectors of the papers. It never changes; a society copies from it what grows.
-"""
+"""The ecosystem, everything that is known at the boundary year, in memory and as a folder."""
 
 from __future__ import annotations
 
@@ -25,8 +21,7 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.lazy_imports import pc
 from virsci_society.society.ecosystem import storage
-from virsci_society.society.ecosystem.interest_vocabulary import general_terms
-from virsci_society.society.ecosystem.knowledge_bank import People, interests_text
+from virsci_society.society.ecosystem.knowledge_bank import People, general_terms, interests_text
 from virsci_society.society.literature.authorships import Authorships, authorships_of
 from virsci_society.society.literature.embedding.base import (
     CachedEmbedding,
@@ -54,17 +49,12 @@ INTERESTS = "interests.npy"
 class Ecosystem:
     """What is known at the boundary, and the contemporary papers that measure novelty.
 
-    Papers, profiles and career starts may be given as any sequence; they are stored in columns.
-
     Attributes:
         boundary: the calendar year whose 1 January is date 0.
         career_starts: year of each scientist's first paper; 0 where unknown (no year is 0).
         coauthors: joint papers before the boundary: symmetric, zero diagonal, integer, with rows in
             the order of ``profiles``.
-        past_vectors: one float32 row per past paper; memory-mapped where loaded from a folder.
-        contemporary_vectors: one float32 row per contemporary paper.
-        interest_vectors: one float32 row per scientist, its interests as ``embedding`` encodes
-            them; None where they are few enough to be encoded when they are needed.
+        interest_vectors: one row per scientist; None where they are encoded when they are needed.
     """
 
     boundary: int
@@ -89,14 +79,16 @@ class Ecosystem:
         }
         for name, column in columns.items():
             object.__setattr__(self, name, column)
-        people, interests = len(self.profiles), self.interest_vectors
-        past, contemporary = self.counts["past"], self.counts["contemporary"]
         _require_split(self)
+        people, interests = len(self.profiles), self.interest_vectors
         for what, part, expected in (
             ("co-author counts", self.coauthors.shape, (people, people)),
             ("career starts", self.career_starts.shape, (people,)),
-            ("past vectors", self.past_vectors.shape[:1], (past,)),
-            ("contemporary vectors", self.contemporary_vectors.shape[:1], (contemporary,)),
+            ("past vectors", self.past_vectors.shape[:1], (len(self.past),)),
+            (
+                *("contemporary vectors", self.contemporary_vectors.shape[:1]),
+                (len(self.contemporary),),
+            ),
             ("vectors of interests", (people if interests is None else len(interests),), (people,)),
         ):
             if part != expected:
@@ -105,9 +97,9 @@ class Ecosystem:
                 )
         # The knowledge bank of a society is made of the profiles.
         require_past(self.career_starts, self.boundary, "the knowledge bank")
-        _require_vectors(self.past, self.past_vectors, self.embedding, "past")
+        _require_vectors(self.past, self.past_vectors, self.embedding, "past papers")
         _require_vectors(
-            self.contemporary, self.contemporary_vectors, self.embedding, "contemporary"
+            self.contemporary, self.contemporary_vectors, self.embedding, "contemporary papers"
         )
         if interests is not None:  # zero for a scientist without any
             zero_rows(interests, "vectors of interests", storage.REBUILD_HINT)
@@ -147,9 +139,8 @@ class Ecosystem:
 
     def require_runnable(self) -> None:
         """Check that a society can start from this."""
-        for name in ("past", "profiles"):
-            if not getattr(self, name):
-                what = "past papers" if name == "past" else "scientists"
+        for what, part in {"past papers": self.past, "scientists": self.profiles}.items():
+            if not part:
                 raise InputError(
                     f"the ecosystem ({self.counts}) has no {what}; a run needs some: "
                     "choose another boundary or weaker filters"
@@ -190,25 +181,25 @@ class Ecosystem:
         storage.write_manifest(target, self.manifest | facts | embeddings)
 
     @classmethod
-    def load(cls, folder: Path | str, *, embedding: str | None = None) -> Ecosystem:
+    def load(cls, folder: Path | str) -> Ecosystem:
         """Read a folder and verify the hash of every file."""
         source = Path(folder)
         manifest = storage.read_manifest(source)
-        boundary = manifest.get("boundary")
-        name = embedding or next(iter(manifest.get("embeddings") or ()), None)
-        if not isinstance(boundary, int) or name not in (manifest.get("embeddings") or ()):
+        boundary, names = manifest.get("boundary"), manifest.get("embeddings")
+        if not isinstance(boundary, int) or not names:
             raise InputError(
-                f"{source / storage.MANIFEST}: boundary {boundary!r}, embedding {name!r} among "
-                f"{manifest.get('embeddings')}; name one that is there or {storage.REBUILD_HINT}"
+                f"{source / storage.MANIFEST}: boundary {boundary!r}, embeddings {names}; "
+                f"{storage.REBUILD_HINT}"
             )
         papers = storage.read_papers(source / storage.PAPERS)
         early = int((papers.dates < 0).sum())
         profiles, career_starts = storage.read_scientists(source / storage.SCIENTISTS)
-        vectors = source / storage.embedding_folder(str(name))
+        vectors = source / storage.embedding_folder(str(names[0]))
         encoder = load_embedding(vectors)
         later, dim = len(papers) - early, encoder.dim
-        interests, shape = vectors / INTERESTS, (len(profiles), dim)
+        file, shape = vectors / INTERESTS, (len(profiles), dim)
         try:
+            interests = storage.read_rows(file, shape) if file.is_file() else None
             return cls(
                 boundary=boundary,
                 past=papers[:early],
@@ -220,9 +211,7 @@ class Ecosystem:
                 past_vectors=storage.read_rows(vectors / "past.npy", (early, dim)),
                 contemporary_vectors=storage.read_rows(vectors / "contemporary.npy", (later, dim)),
                 manifest=manifest,
-                interest_vectors=storage.read_rows(interests, shape)
-                if interests.is_file()
-                else None,
+                interest_vectors=interests,
             )
         except InputError as error:
             raise InputError(f"{source}: {error}") from error
@@ -244,9 +233,8 @@ def encode_interests(
     return embedding.encode([interests_text(one) for one in people], progress)
 
 
-def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, side: str) -> None:
+def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, what: str) -> None:
     """Check that vectors can be compared; zero are only those of words that nobody has learnt."""
-    what = f"{side} papers"
     zero = zero_rows(rows, what, storage.REBUILD_HINT)[:MANY_PEOPLE]
     if not len(zero):
         return

@@ -1,11 +1,7 @@
 """The author knowledge bank of VirSci, profiles of scientists that are searched as of a date.
 
-Every change of a profile is a new dated row, and a version is a number of rows: code that holds a
-version reads the same people however late it reads (rules 14 and 16). Interests are searched;
-affiliations do not matter. The initial profiles stay in their columns, and one is made when it is
-asked for.
-
-Source: Su et al. 2025 (VirSci).
+A version is a number of dated rows: code that holds one reads the same people however late it reads
+(rules 14 and 16). Source: Su et al. 2025 (VirSci).
 """
 
 from __future__ import annotations
@@ -59,13 +55,7 @@ def interests_text(profile: Profile) -> str:
 
 
 class KnowledgeBank:
-    """Dated profiles of scientists, embedded by their interests.
-
-    Any thread may read while one updates.
-
-    Args:
-        profiles: everybody's profile on day 0; one each.
-    """
+    """Dated profiles of scientists, searched by interests; one thread updates, any may read."""
 
     def __init__(
         self, profiles: Sequence[Profile], embedding: Embedding, vectors: VectorArray | None = None
@@ -109,18 +99,11 @@ class KnowledgeBank:
         return len(self._profiles) + len(self._dates)
 
     def visible(self, date: float) -> int:
-        """The version that holds at a date: the number of rows dated strictly before it.
-
-        The initial profiles are there from the beginning, also on day 0 itself.
-        """
+        """The version that holds at a date: the number of rows dated strictly before it."""
         return len(self._profiles) + bisect_left(self._dates, date)
 
     def update(self, date: float, profile: Profile, vector: VectorArray | None = None) -> None:
-        """Append a row for a scientist, known or new.
-
-        Args:
-            date: in days; the row holds after this moment. Dates never decrease.
-        """
+        """Append a row for a scientist, known or new, that holds after a date in days."""
         with self._updating:
             last = self._dates[-1] if self._dates else date
             if not date >= last:
@@ -128,11 +111,24 @@ class KnowledgeBank:
                     f"profile of {profile.id} is dated {date}, before the last row's "
                     f"{last}; update in order of date"
                 )
-            before = self._row(profile.id, self.version())
-            held = self._renewed(profile, before, vector)
+            row, first = self.version(), len(self._profiles)
+            before, held = self._row(profile.id, row), None
+            if before is not None:
+                held = before if before < first else self._vector_of[before - first]
+                if self._at(before).interests != profile.interests:
+                    self._ended[0].append(held)
+                    self._ended[1].append(row)
+                    held = None
+            if held is None:
+                if vector is None:
+                    vector = self.embedding.encode([interests_text(profile)])
+                self._added.append(normalize_rows(vector))
+                self._owners.append(profile.id)
+                self._since.append(row)
+                held = len(self._initial) + len(self._added) - 1
             self._updates.append(profile)
             self._vector_of.append(held)
-            self._rows_of.setdefault(profile.id, []).append(self.version())
+            self._rows_of.setdefault(profile.id, []).append(row)
             # Last: the number of dates is the version, so this makes the row visible to other
             # threads, which must find its profile and vector already (rule 14).
             self._dates.append(date)
@@ -144,18 +140,22 @@ class KnowledgeBank:
     def search(
         self, text: str, k: int, version: int, exclude: frozenset[str] = frozenset()
     ) -> tuple[Profile, ...]:
-        """Find the scientists whose interests are nearest to a text, by cosine.
-
-        Args:
-            k: number of scientists wanted, at least 0.
-        """
+        """Find the ``k`` scientists whose interests are nearest to a text, by cosine."""
         if k < 0 or not 0 <= version <= self.version():
             raise ProtocolError(f"k={k}, version={version} with {self.version()} rows")
         if k == 0:
             return ()
         query = normalize_rows(self.embedding.encode([text]))[0]
         first, ids = len(self._initial), self._profiles.ids
-        visible, hidden = min(version, first), self._hidden(version, exclude)
+        visible = min(version, first)
+        # Numbers of the vectors that are left out: initial, then added.
+        ended, since = self._ended
+        hidden = set(ended[: bisect_left(since, version)])
+        for name in exclude:
+            if (row := self._profiles.row_of(name)) is not None:
+                hidden.add(row)
+            later = self._rows_of.get(name, ())
+            hidden.update(self._vector_of[row - len(self._profiles)] for row in tuple(later))
         early = [row for row in hidden if row < visible]
         if self._cells is None or visible <= EXACT_UP_TO:
             scores = np.einsum("ij,j->i", self._initial[:visible], query)
@@ -176,51 +176,23 @@ class KnowledgeBank:
 
     def similarity(self, a_id: str, b_id: str, version: int) -> float:
         """Cosine of two scientists' interests below a version, rounded to 1e-5."""
-        a, b = (self._vector(self._latest_or_first(one, version)) for one in (a_id, b_id))
-        return round(float((a.astype(np.float64) * b.astype(np.float64)).sum()), DECIMALS)
-
-    def _hidden(self, version: int, exclude: frozenset[str]) -> set[int]:
-        """Numbers of the vectors that a search of a version leaves out: initial, then added."""
-        vectors, since = self._ended
-        hidden = set(vectors[: bisect_left(since, version)])
-        for name in exclude:
-            row = self._profiles.row_of(name)
-            if row is not None:
-                hidden.add(row)
-            rows = tuple(self._rows_of.get(name, ()))
-            hidden.update(self._vector_of[row - len(self._profiles)] for row in rows)
-        return hidden
-
-    def _renewed(self, profile: Profile, before: int | None, vector: VectorArray | None) -> int:
-        """The number of the vector of a new row, which is the old one for unchanged interests."""
-        row = self.version()
-        if before is not None:
-            first = len(self._profiles)
-            held = before if before < first else self._vector_of[before - first]
-            if self._at(before).interests == profile.interests:
-                return held
-            self._ended[0].append(held)
-            self._ended[1].append(row)
-        if vector is None:
-            vector = self.embedding.encode([interests_text(profile)])
-        self._added.append(normalize_rows(vector))
-        self._owners.append(profile.id)
-        self._since.append(row)
-        return len(self._initial) + len(self._added) - 1
+        both, first = [], len(self._initial)
+        for name in (a_id, b_id):
+            later = self._rows_of.get(name)
+            # A newcomer who comes for a seat in a team is known to that team on the same day.
+            unborn = later and self._row(name, version) is None
+            row = later[0] if later and unborn else self._latest(name, version)
+            held = row if row < first else self._vector_of[row - first]
+            early = held < first
+            vector = self._unit_rows(np.array([held]))[0] if early else self._added[held - first]
+            both.append(vector.astype(np.float64))
+        return round(float((both[0] * both[1]).sum()), DECIMALS)
 
     def _latest(self, scientist_id: str, version: int) -> int:
         row = self._row(scientist_id, version)
         if row is None:
             raise ProtocolError(f"no profile of {scientist_id!r} below version {version}")
         return row
-
-    def _latest_or_first(self, scientist_id: str, version: int) -> int:
-        """The row below a version, or the first one of a newcomer who has come since."""
-        # A newcomer who comes for a seat in a team is known to that team on the same day.
-        later = self._rows_of.get(scientist_id)
-        if later and self._row(scientist_id, version) is None:
-            return later[0]
-        return self._latest(scientist_id, version)
 
     def _row(self, scientist_id: str, version: int) -> int | None:
         rows = self._rows_of.get(scientist_id, [])
@@ -233,12 +205,6 @@ class KnowledgeBank:
     def _at(self, row: int) -> Profile:
         first = len(self._profiles)
         return self._made(row) if row < first else self._updates[row - first]
-
-    def _vector(self, row: int) -> VectorArray:
-        first = len(self._initial)
-        held = row if row < first else self._vector_of[row - first]
-        vector = self._unit_rows(np.array([held]))[0] if held < first else self._added[held - first]
-        return vector
 
     def _unit_rows(self, initial: IntArray) -> VectorArray:
         """The interest vectors of some initial profiles at unit length."""
@@ -338,3 +304,43 @@ def numbered_names(word: str, count: int) -> pa.Array:
     numbers = pa.array(np.arange(count)).cast(pa.large_string())
     empty = pa.scalar("", pa.large_string())
     return pc.binary_join_element_wise(pa.scalar(word, pa.large_string()), numbers, empty)
+
+
+SHORT = 3
+"""Most characters of a single word that counts as an abbreviation or a scrap."""
+COMMON_SHARE = 0.01
+"""Share of the scientists who state a word, at which it is common where no paper has keywords."""
+LEAST = 3
+"""Where fewer interests are left, the first that were left out are shown all the same."""
+
+
+def general_terms(interests: pa.ChunkedArray, keywords: pa.ChunkedArray) -> frozenset[str]:
+    """The interests, in lower case, that say nothing, such as "case study"; by columns of lists."""
+    # Those that no past paper has as a keyword; without keywords, single words that many state.
+    stated, named = (
+        pc.value_counts(pc.utf8_lower(pc.list_flatten(column))) for column in (interests, keywords)
+    )
+    if len(named):
+        return frozenset(stated.field("values").to_pylist()) - {*named.field("values").to_pylist()}
+    people = max(2, COMMON_SHARE * len(interests))
+    return frozenset(
+        one["values"]
+        for one in stated.to_pylist()
+        if one["counts"] >= people and len(one["values"].split()) == 1
+    )
+
+
+@lru_cache(maxsize=65_536)
+def cleaned_interests(interests: tuple[str, ...], general: frozenset[str]) -> tuple[str, ...]:
+    """The interests that a prompt shows: none short, general, or part of another that is shown."""
+    # Words between blanks and in the singular, so that a part is a part of the text.
+    words = {term: f" {term.lower()} ".replace("s ", " ") for term in interests}
+    sound = [
+        term
+        for term in words
+        if term.lower() not in general and not (len(term) <= SHORT and term.isascii())
+    ]
+    kept = {words[term]: term for term in reversed(sound)}
+    whole = [kept[one] for one in kept if not any(one in other for other in kept if one != other)]
+    back = [term for term in words if term not in sound][: max(0, LEAST - len(whole))]
+    return tuple(term for term in words if term in whole or term in back)

@@ -1,7 +1,6 @@
 """Reading and writing the files of an ecosystem folder, and their manifest with hashes.
 
-The functions write and read single files and check their types and shapes; that they belong
-together is checked by ``Ecosystem``. Nothing is pickled.
+That the files belong together is checked by ``Ecosystem``. Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -128,10 +127,7 @@ def write_rows(path: Path, rows: VectorArray) -> None:
 
 
 def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
-    """Map the vectors of a file into memory, where they are read when they are used.
-
-    InputError where the file cannot be read, or has another shape (rows x dim) or type.
-    """
+    """Map the vectors of a file into memory, where they are read when they are used."""
     try:
         rows: VectorArray = np.load(path, allow_pickle=False, mmap_mode="r")
     except DAMAGED_ARCHIVE as error:
@@ -145,10 +141,7 @@ def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
 
 
 def require_place(folder: Path) -> None:
-    """Raise InputError where an ecosystem cannot be written without touching somebody's files.
-
-    A folder may be missing, empty, or hold an ecosystem, also one whose writer was killed.
-    """
+    """Raise InputError where an ecosystem cannot be written without touching somebody's files."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give a folder")
     refuse_links(folder)
@@ -164,32 +157,21 @@ def require_place(folder: Path) -> None:
 
 
 def require_same(folder: Path, expected: Mapping[str, Any]) -> None:
-    """Raise InputError where a folder holds an ecosystem of another source or other settings.
-
-    Args:
-        expected: what the manifest of the new one will say; a section is compared by its names.
-    """
+    """Raise InputError where a folder holds an ecosystem whose manifest says something else."""
     try:
         there = read_json_object(folder / MANIFEST)
     except (InputError, OSError, ValueError):
         return  # Nothing is there, or nothing that could be used.
-    old, new = (
-        _flat({name: manifest.get(name) for name in expected}) for manifest in (there, expected)
-    )
+    old, new = dict[str, Any](), dict[str, Any]()
+    for name, fact in json.loads(json.dumps(expected)).items():
+        for flat, section in ((old, there.get(name)), (new, fact)):
+            flat |= section if isinstance(section, dict) else {name: section}
     for name in {**new, **old}:
         if old.get(name) != new.get(name):
             raise InputError(
                 f"{folder}: holds another ecosystem, whose {name} is {old.get(name)!r}, not "
                 f"{new.get(name)!r}; give another folder, or delete this one first"
             )
-
-
-def _flat(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Some facts by name as JSON has them, those of a section beside the others."""
-    flat: dict[str, Any] = {}
-    for name, fact in json.loads(json.dumps(facts)).items():
-        flat |= fact if isinstance(fact, dict) else {name: fact}
-    return flat
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

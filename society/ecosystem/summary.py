@@ -1,9 +1,4 @@
-"""Summary figures of an ecosystem, beside those of a real research community.
-
-Only the past and the population at the boundary are measured. "Author" is anybody on a past paper;
-"scientist" is a member of the population, whose papers and ties are counted on all the source's
-papers before the boundary.
-"""
+"""Summary figures of an ecosystem, beside those of a real research community."""
 
 from __future__ import annotations
 
@@ -14,7 +9,7 @@ from numpy.typing import NDArray
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.lazy_imports import pc, pd
-from virsci_society.society.ecosystem.building.filters import COLLECTED
+from virsci_society.society.ecosystem.build import COLLECTED
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 BLOCK = 20_000
@@ -90,10 +85,7 @@ def describe(ecosystem: Ecosystem) -> pd.DataFrame:
 
 
 def gini(values: FloatArray) -> float:
-    """Gini coefficient: 0 where all values are equal, towards 1 where one holds everything.
-
-    NaN without values, or where all are zero.
-    """
+    """Gini coefficient: 0 where all values are equal, towards 1 where one holds everything."""
     ordered = np.sort(values)
     if not len(ordered) or not ordered.sum():
         return float("nan")

@@ -17,8 +17,7 @@ from virsci_society.agents.errors import InputError, ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.interest_vocabulary import cleaned_interests
-from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
+from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank, cleaned_interests
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.formation.selection import SelectionPolicy

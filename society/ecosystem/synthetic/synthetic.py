@@ -1,9 +1,4 @@
-"""An ecosystem made from a seed, for the demo, the tests and the tutorials.
-
-A growth model makes careers, teams and citations, a vocabulary gives the papers their words, and
-the build of real ecosystems builds this one, too. The figures lie near those of a real research
-community (see ``society.ecosystem.summary``); the sentences say nothing true.
-"""
+"""An ecosystem made from a seed, with figures near those of a real research community."""
 
 from __future__ import annotations
 
@@ -19,8 +14,8 @@ from pydantic import model_validator
 from virsci_society.agents.config import Part
 from virsci_society.agents.lazy_imports import sparse
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem.building.build_options import BuildOptions
-from virsci_society.society.ecosystem.building.builder import build
+from virsci_society.society.ecosystem.build import build
+from virsci_society.society.ecosystem.build_options import BuildOptions
 from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.knowledge_bank import MASK, People
@@ -71,9 +66,8 @@ class InventedPaper(NamedTuple):
 class CommunityModel:
     """Careers, teams and citations without any words, which grow paper by paper in order of years.
 
-    Newcomers enter with every paper; most write once, a few stay for decades. Seats in a team go to
-    earlier partners, to partners of partners, or to whoever has written much in the field.
-    Citations follow citations, recency and the topic.
+    Seats in a team go to newcomers, earlier partners, partners of partners, or to whoever has
+    written much in the field. Citations follow citations, recency and the topic.
     """
 
     rng: np.random.Generator
@@ -228,10 +222,7 @@ class Synthetic(Part):
         return self.seed is not None
 
     def generate(self, seed: int) -> Ecosystem:
-        """Make the ecosystem of a seed, which counts where the section gives none.
-
-        The same in every process.
-        """
+        """Make the ecosystem of a seed, which counts where the section gives none."""
         seed = (seed if self.seed is None else self.seed) % 2**64
         records = self._records(self._community(seed), seed)
         papers = Counter(
@@ -290,7 +281,13 @@ class Synthetic(Part):
             RawAuthor(f"person{number:07d}", f"Person {number}", place)
             for number, place in enumerate(places)
         ]
-        collected = self._collected(community.works, np.random.default_rng([seed, 3]))
+        inside = Counter(cited for work in community.works for cited in work.references)
+        end, luck = self.boundary + self.years_contemporary, np.random.default_rng([seed, 3])
+        interest = COLLECTED_PER_YEAR * luck.lognormal(0.0, 1.1, len(community.works))
+        collected = [
+            inside[number] + int(luck.poisson(interest[number] * (end - work.year)))
+            for number, work in enumerate(community.works)
+        ]
         digits = len(str(len(community.works)))
         ids = [f"paper{number:0{digits}d}" for number in range(len(community.works))]
         return [
@@ -309,28 +306,17 @@ class Synthetic(Part):
             for title, abstract, keywords in [self._write_paper(rng, known, work)]
         ]
 
-    def _now(self, year: int) -> float:
-        """The position of a field's attention in a year: 0 at its oldest theme, 1 at its newest."""
-        years = self.years_past + self.years_contemporary
-        return 0.1 + 0.85 * (year - self.boundary + self.years_past) / years
-
     def _write_paper(
         self, rng: np.random.Generator, known: Sequence[ResearchField], work: InventedPaper
     ) -> tuple[str, str, tuple[str, ...]]:
         own = known[work.field]
-        weights = theme_weights(self._now(work.year), len(own.themes))
+        years = self.years_past + self.years_contemporary
+        # The field's attention moves from its oldest theme, 0, to its newest, 1.
+        now = 0.1 + 0.85 * (work.year - self.boundary + self.years_past) / years
+        weights = theme_weights(now, len(own.themes))
         first, second = rng.choice(len(weights), 2, replace=False, p=weights / weights.sum())
         neighbour = known[int(rng.random() * len(known))]
         return write_paper(rng, own, neighbour, (own.themes[first], own.themes[second]))
-
-    def _collected(self, works: Sequence[InventedPaper], rng: np.random.Generator) -> list[int]:
-        inside = Counter(cited for work in works for cited in work.references)
-        end = self.boundary + self.years_contemporary
-        interest = COLLECTED_PER_YEAR * rng.lognormal(0.0, 1.1, len(works))
-        return [
-            inside[number] + int(rng.poisson(interest[number] * (end - work.year)))
-            for number, work in enumerate(works)
-        ]
 
 
 FOUNDERS = 40

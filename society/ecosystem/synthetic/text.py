@@ -1,8 +1,4 @@
-"""The words of synthetic ecosystems, fields with their terms and abstracts made of them.
-
-Terms and sentence patterns are in two text files beside this one. The text reads as English and
-clusters by field; it says nothing true.
-"""
+"""The words of synthetic ecosystems, English that clusters by field and says nothing true."""
 
 from __future__ import annotations
 
@@ -84,11 +80,7 @@ def affiliation(rng: Generator, field: ResearchField) -> str:
 def write_paper(
     rng: Generator, field: ResearchField, neighbour: ResearchField, themes: tuple[str, str]
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Write title, abstract and keywords of a paper on two themes of a field.
-
-    The neighbour lends a theme now and then, in the text alone. The abstract has about 122 to 178
-    words; the keywords are field, themes and method.
-    """
+    """Write title, abstract and keywords of a paper on two themes of a field."""
     method, method2 = _pick_two(rng, field.methods)
     object1, object2 = _pick_two(rng, field.objects)
     measure, measure2 = _pick_two(rng, field.measures)

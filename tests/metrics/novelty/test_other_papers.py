@@ -16,7 +16,7 @@ from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.metrics.registry import compute_metric
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
-from virsci_society.society.ecosystem.building.profiles import paper_texts
+from virsci_society.society.ecosystem.build import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.results.run import Run

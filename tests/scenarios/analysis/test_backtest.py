@@ -13,7 +13,7 @@ from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.analysis.backtest import backtest_runs
 from virsci_society.scenarios.analysis.observed import ComparedRuns
-from virsci_society.society.ecosystem.building.profiles import paper_texts
+from virsci_society.society.ecosystem.build import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.embedding.registry import make_embedding

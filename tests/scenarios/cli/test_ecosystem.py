@@ -176,10 +176,7 @@ def test_a_preset_and_what_is_given_beside_it(corpus, here):
     assert done.exit_code == 0, done.output
     told = manifest()
     assert (told["boundary"], told["preset"], told["licence"]) == (2011, "virsci-cs", "free")
-    assert told["instead_of_preset"]["min_papers"] == {"preset": 50, "given": 2}
-    assert "min_papers: 2 instead of the preset's 50" in done.stdout
-    assert "scientists: 5 counted on all papers before the boundary, 5 on the kept" in done.stdout
-    assert told["heads"] == {"all": 5, "kept": 5}
+    assert (told["filters"]["min_papers"], told["filters"]["last_year"]) == (2, 2014)
 
 
 @pytest.mark.slow
@@ -203,14 +200,6 @@ def test_real_names_are_written_on_request_only(corpus, here):
     for options in ((), ("--keep-names",)):
         assert build(corpus, *options).exit_code == 0
         assert Path("eco", "key.parquet").exists() == bool(options)
-
-
-def test_authors_without_an_id_can_be_left_out(write, here):
-    rows = [record(n, authors=[{"name": "Ann"}, {"id": "b", "name": "B"}]) for n in range(9)]
-    source = write("papers.jsonl", lines(rows))
-    for rule, people in (("name", 2), ("drop", 1)):
-        assert build(source, "--nameless", rule, out=rule).exit_code == 0
-        assert Ecosystem.load(rule).counts["scientists"] == people
 
 
 def test_a_synthetic_ecosystem_is_described_and_built_the_same_again(here):
@@ -281,6 +270,14 @@ def test_what_a_kind_does_not_use_is_refused(corpus, here, typed, told):
     assert not Path("eco").exists()
 
 
+def test_a_folder_is_not_described_with_sizes_of_a_synthetic_one(corpus, here):
+    assert build(corpus).exit_code == 0
+    done = society("ecosystem", "info", "eco", "--papers", "50", "--seed", "3")
+    told = ["--papers is not for eco; it is for synthetic"]
+    told.append("--seed is not for eco; it is for synthetic")
+    assert (done.exit_code, done.stderr.splitlines()) == (2, told)
+
+
 @pytest.mark.parametrize("option", ["--boundary", "--first-year", "--last-year"])
 def test_a_year_is_a_number(corpus, here, option):
     done = build(corpus, option, "2012-01-01")
@@ -324,7 +321,7 @@ def test_another_ecosystem_is_never_replaced(corpus, write, here):
         "records is 48, not 40": build(write("other/papers.jsonl", fewer)),
         "boundary is 2012, not 2013": build(corpus, boundary=2013),
         "min_papers is 1, not 2": build(corpus, "--min-papers", "2"),
-        "authors is 'id', not 'name'": build(corpus, "--authors", "name"),
+        "max_authors is 100, not 9": build(corpus, "--max-authors", "9"),
         "seed is 0, not 4": build(corpus, "--seed", "4"),
         "source is 'papers.jsonl', not 'synthetic'": society(
             "ecosystem", "build", "synthetic", *small, "--out", "eco"

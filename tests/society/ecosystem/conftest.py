@@ -40,12 +40,12 @@ def vis_folder(vis_papers, tmp_path_factory):
     """IEEE VIS at boundary 2012, scientists with five papers; made once for all workers."""
     from filelock import FileLock
 
-    from virsci_society.society.ecosystem.building.build_options import (
+    from virsci_society.society.ecosystem.build import build
+    from virsci_society.society.ecosystem.build_options import (
         BuildOptions,
         PaperFilters,
         PeopleFilters,
     )
-    from virsci_society.society.ecosystem.building.builder import build
     from virsci_society.society.ecosystem.importers.json_papers import JsonLines
 
     place = tmp_path_factory.getbasetemp()

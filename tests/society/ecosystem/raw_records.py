@@ -3,9 +3,8 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from virsci_society.society.ecosystem.building.build_options import build_options
-from virsci_society.society.ecosystem.building.builder import build
-from virsci_society.society.ecosystem.building.raw_corpus import RawCorpus
+from virsci_society.society.ecosystem.build import RawCorpus, build
+from virsci_society.society.ecosystem.build_options import build_options
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.summary import FIGURES
 
@@ -15,7 +14,7 @@ SHAPE = tuple(FIGURES)[4:]
 
 def build_ecosystem(records, *, embedding="lsa", seed=0, source="", licence="", **given):
     """An ecosystem with the boundary and the filters as plain arguments."""
-    options, _ = build_options(None, given, embedding=embedding, seed=seed)
+    options = build_options(None, given, embedding=embedding, seed=seed)
     return build(records, options, lambda: {"source": source, "licence": licence})
 
 

@@ -3,17 +3,22 @@
 import dataclasses
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.society.ecosystem.raw_records import build_ecosystem
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.profile import Profile
 from virsci_society.society.ecosystem import ecosystem as module
 from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.ecosystem.storage import MANIFEST, file_hash
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.literature.papers import Paper, Papers
 
 
 @pytest.fixture(scope="module")
@@ -60,16 +65,6 @@ def test_what_is_saved_is_loaded(small, folder):
     assert loaded.digest() == small.digest()
     text = "a query on graphs"
     assert np.array_equal(loaded.embedding.encode([text]), small.embedding.encode([text]))
-
-
-def test_unknown_citations_and_empty_lists_survive(records, tmp_path):
-    ecosystem = build_ecosystem(records, boundary=2010, licence="texts © of their authors")
-    ecosystem.save(tmp_path)
-    loaded = Ecosystem.load(tmp_path)
-    same(ecosystem, loaded)
-    assert loaded.contemporary[-1].citations is None
-    assert loaded.past[0].references == ()
-    assert loaded.manifest["licence"] == "texts © of their authors"
 
 
 def test_the_key_is_written_only_on_request(small, folder, tmp_path):
@@ -142,7 +137,7 @@ CHANGES = {
         r"boundary 2023 does not fit the papers, whose years are 2018 to 2025",
     ),
     "boundary text": (lambda m: m.update(boundary="soon"), "boundary 'soon'"),
-    "no embedding": (lambda m: m.update(embeddings=[]), "embedding None"),
+    "no embedding": (lambda m: m.update(embeddings=[]), r"embeddings \[\]"),
 }
 
 
@@ -152,12 +147,6 @@ def test_a_manifest_that_does_not_fit_is_told(name, folder):
     rewrite(folder, change)
     with pytest.raises(InputError, match=told):
         Ecosystem.load(folder)
-
-
-def test_an_embedding_is_chosen_by_name(folder):
-    assert Ecosystem.load(folder, embedding="lsa").embedding.name == "lsa"
-    with pytest.raises(InputError, match="'oracle'"):
-        Ecosystem.load(folder, embedding="oracle")
 
 
 def test_a_table_with_a_right_hash_and_wrong_content_is_told(folder):
@@ -274,16 +263,6 @@ def test_it_can_be_copied_to_another_process(small):
     assert copy.digest() == small.digest()
 
 
-def test_career_starts_may_be_unknown(small, tmp_path):
-    starts = [0, *small.career_starts[1:].tolist()]
-    unknown = dataclasses.replace(small, career_starts=starts)
-    assert unknown.career_starts[0] == 0
-    assert np.array_equal(unknown.career_starts[1:], small.career_starts[1:])
-    unknown.save(tmp_path)
-    same(unknown, Ecosystem.load(tmp_path))
-    assert unknown.digest() != small.digest()
-
-
 def test_interests_of_many_are_stored_as_the_knowledge_bank_encodes_them(small, tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MANY_PEOPLE", len(small.profiles) - 1)
@@ -304,3 +283,115 @@ def test_what_is_loaded_lies_in_its_file_and_can_be_saved_over_it(small, folder)
     loaded.save(folder)
     same(small, loaded)
     same(small, Ecosystem.load(folder))
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+TEXTS = st.lists(TEXT, max_size=3).map(tuple)
+COUNT = st.none() | st.integers(0, 2**40)
+DATES = st.floats(-1e6, 1e6)
+YEARS = st.integers(1000, 2999)
+PAPERS = st.builds(Paper, TEXT, TEXT, TEXT, DATES, YEARS, TEXTS, TEXTS, TEXTS, TEXT, COUNT)
+PROFILES = st.builds(Profile, TEXT, TEXTS, TEXTS, st.integers(0, 999), COUNT, TEXTS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(PAPERS, max_size=4))
+def test_papers_come_back(tmp_path_factory, papers):
+    path = tmp_path_factory.mktemp("p") / storage.PAPERS
+    storage.write_papers(path, Papers.of(papers[:1]), Papers.of(papers[1:]))
+    assert storage.read_papers(path) == papers
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(PROFILES, st.just(0) | YEARS), max_size=4))
+def test_scientists_come_back(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("s") / storage.SCIENTISTS
+    profiles, starts = [p for p, _ in rows], [start for _, start in rows]
+    storage.write_scientists(path, People.of(profiles), np.array(starts, dtype=np.int64))
+    people, years = storage.read_scientists(path)
+    assert people == profiles
+    assert years.tolist() == starts
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"data": [1]},
+        {"data": [1], "indices": [7], "indptr": [0, 1], "shape": [1, 1]},
+        {"data": [1], "indices": [0], "indptr": [0, 5], "shape": [1, 1]},
+        {"data": [1], "indices": [0], "indptr": [0, 1], "shape": [1]},
+    ],
+)
+def test_counts_that_do_not_hold_together_are_told(arrays, tmp_path):
+    np.savez(tmp_path / "c.npz", **{name: np.array(values) for name, values in arrays.items()})
+    with pytest.raises(InputError, match=r"c\.npz"):
+        storage.read_counts(tmp_path / "c.npz")
+
+
+def test_vectors_come_back_and_other_shapes_and_types_are_told(tmp_path):
+    rows = np.arange(6, dtype=np.float32).reshape(3, 2)
+    path = tmp_path / "rows.npy"
+    storage.write_rows(path, rows)
+    assert np.array_equal(storage.read_rows(path, (3, 2)), rows)
+    with pytest.raises(InputError, match=r"shape \(3, 2\).*expected float32 of shape \(4, 2\)"):
+        storage.read_rows(path, (4, 2))
+    np.save(path, rows.astype(np.float64))
+    with pytest.raises(InputError, match="float64"):
+        storage.read_rows(path, (3, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("lsa", "embeddings/lsa"),
+        ("sentence-transformers:org/model-1.5", "embeddings/sentence-transformers_org_model-1.5"),
+        ("../up", "embeddings/.._up"),
+    ],
+)
+def test_an_embeddings_name_makes_one_folder(name, folder):
+    assert storage.embedding_folder(name) == folder
+    assert len(Path(folder).parts) == 2
+
+
+def rewritten(tmp_path, **columns):
+    """A table of papers whose columns are replaced by others."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / storage.PAPERS
+    storage.write_papers(path, Papers.of([Paper("a", "t", "", 0.0, 2000, ("x",))]))
+    table = pq.read_table(path)
+    for name, values in columns.items():
+        place = table.column_names.index(name)
+        table = table.remove_column(place)
+        if values is not None:
+            table = table.add_column(place, name, pa.array(values))
+    pq.write_table(table, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"title": None}, "title"),
+        ({"year": ["soon"]}, "soon"),
+        ({"id": [None]}, "column 'id' has empty cells"),
+        ({"authors": [["x", None]]}, "column 'authors' has empty cells"),
+        ({"references": [None]}, "not a readable table|column 'references' has empty cells"),
+    ],
+)
+def test_columns_that_are_not_those_of_papers_are_told(columns, told, tmp_path):
+    with pytest.raises(InputError, match=rf"papers\.parquet: .*({told})"):
+        storage.read_papers(rewritten(tmp_path, **columns))
+
+
+def test_the_bytes_of_a_table_do_not_depend_on_its_chunks(tmp_path):
+    import pyarrow as pa
+
+    papers = [Paper(f"p{n}", "t", "a" * n, 0.0, 2000, ("x",), (f"p{n}",)) for n in range(9)]
+    whole = Papers.of(papers)
+    pieces = Papers(pa.concat_tables([whole[:4].table, whole[4:5].table, whole[5:].table]))
+    assert pieces.table["id"].num_chunks == 3
+    storage.write_papers(tmp_path / "one", whole)
+    storage.write_papers(tmp_path / "other", pieces)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()

@@ -1,8 +1,10 @@
 """The author knowledge bank: profiles as of a version, searched by interests."""
 
+import pickle
 import threading
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +15,9 @@ from virsci_society.society.ecosystem import knowledge_bank
 from virsci_society.society.ecosystem.knowledge_bank import (
     EXACT_UP_TO,
     KnowledgeBank,
+    People,
+    cleaned_interests,
+    general_terms,
     interests_text,
     normalize_rows,
 )
@@ -177,3 +182,84 @@ def test_a_reader_is_not_disturbed_by_updates():
         reader.join()
     assert not failures
     assert set(seen) == {expected}
+
+
+THREE = (
+    Profile("Scientist0", ("Here",), ("maps", "trees"), 3, 5, ("Scientist2",)),
+    Profile("Scientist1", papers=1, citations=None),
+    Profile("Scientist2", interests=("maps",), papers=2, citations=0),
+)
+
+
+def test_they_are_the_profiles_they_were_made_of():
+    people = People.of(THREE)
+    assert people == THREE
+    assert tuple(people) == THREE
+    assert people[-1] == THREE[-1]
+    assert people[1:] == THREE[1:]
+    assert people[::-1] == THREE[::-1]
+    assert pickle.loads(pickle.dumps(people)) == THREE
+
+
+def test_columns_by_hand():
+    people = People.of(THREE)
+    assert people.names == ("Scientist0", "Scientist1", "Scientist2")
+    assert people.papers.tolist() == [3, 1, 2]
+    assert people.topics == tuple(profile.topic for profile in THREE) == ("maps", "", "maps")
+    assert people[1:].topics == ("", "maps")
+    assert people.citations[[0, 2]].tolist() == [5.0, 0.0]
+    assert np.isnan(people.citations[1])
+
+
+def lists(*texts):
+    column = pa.array([text.split(", ") if text else [] for text in texts], pa.list_(pa.string()))
+    return pa.chunked_array([column])
+
+
+def shown(interests, general=""):
+    return ", ".join(cleaned_interests(tuple(interests.split(", ")), frozenset(general.split())))
+
+
+def test_terms_that_no_past_paper_has_as_a_keyword_are_general():
+    interests = lists("Graphs, maps, work progress", "graphs, big")
+    assert general_terms(interests, lists("maps", "GRAPHS")) == {"work progress", "big"}
+    assert general_terms(lists(), lists("maps")) == frozenset()
+
+
+def test_where_no_paper_has_keywords_words_that_many_state_are_general():
+    interests = lists(*["machine translation, system"] * 3, "parsing", *["a b"] * 296)
+    assert general_terms(interests, lists("", "")) == {"system"}
+    assert general_terms(lists("system"), lists("")) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("interests", "expected"),
+    [
+        ("big, lic, maps, trees, 2d, old graphs", "maps, trees, old graphs"),
+        ("big, lic, maps, vs", "big, lic, maps"),
+        ("big, lic", "big, lic"),
+        ("绘图, maps, trees, graphs", "绘图, maps, trees, graphs"),
+        # Parts of other terms do not come back: they are shown already.
+        ("maps, old maps, big", "old maps, big"),
+        ("vector field, flow, vector field topology, overflow", "flow, vector field topology, "
+         "overflow"),
+        ("vector topology, vector field topology, maps", "vector topology, vector field topology, "
+         "maps"),
+        ("tensor fields, tensors field, maps, trees", "tensor fields, maps, trees"),
+        ("Graphs, graph, maps, trees", "Graphs, maps, trees"),
+    ],
+)  # fmt: skip
+def test_what_is_left_out(interests, expected):
+    assert shown(interests, "big techniques") == expected
+
+
+TERMS = ["big", "lic", "maps", "map", "old maps", "maps of trees", "trees", "techniques", "work"]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from(TERMS), max_size=10), st.frozensets(st.sampled_from(TERMS)))
+def test_what_is_shown_is_a_part_of_the_profile_in_its_order(interests, general):
+    found = cleaned_interests(tuple(interests), general)
+    left = iter(dict.fromkeys(interests))
+    assert all(term in left for term in found)
+    assert bool(found) == bool(interests)

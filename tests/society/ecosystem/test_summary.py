@@ -8,7 +8,7 @@ import pytest
 from tests.society.ecosystem.raw_records import SHAPE, build_ecosystem
 from virsci_society.society.ecosystem import summary
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.summary import FIGURES, describe, gini, measure
+from virsci_society.society.ecosystem.summary import FIGURES, gini, measure
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 
@@ -58,13 +58,6 @@ def test_nothing_to_measure_is_not_a_number(records):
     assert math.isnan(nobody["clustering"])
     assert math.isnan(nobody["productivity Gini"])
     assert nobody["team size"] == 2.0
-
-
-def test_the_table_has_a_row_and_a_definition_for_each_figure(records):
-    table = describe(build_ecosystem(records, boundary=2010))
-    assert list(table.columns) == ["figure", "value", "vis", "definition"]
-    assert list(table.figure) == list(FIGURES)
-    assert not table.definition.isna().any()
 
 
 @pytest.mark.slow

@@ -1,15 +1,10 @@
-"""The options of a build, presets for them, and the interface for showing its progress.
-
-The presets have the years and thresholds of the VirSci paper. It counts its boundary year itself as
-past (appendix A, Table 2); the first contemporary year, which is the boundary here, is the one
-after it.
-"""
+"""The options of a build, presets for them, and the interface for showing its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any
 
 from virsci_society.agents.errors import InputError
 
@@ -27,16 +22,9 @@ class BuildProgress:
         """So many of the phase's texts have a vector, and of so many it was known before."""
 
 
-CountOn = Literal["all", "kept"]
-
-
 @dataclass(frozen=True)
 class PaperFilters:
-    """The filters on papers; ``society ecosystem build`` has an option for each field.
-
-    Papers of other years still count for people and citations. Citations of a past paper are those
-    at the boundary where the source can tell, else at collection time.
-    """
+    """The filters on papers; those of other years still count for people and citations."""
 
     first_year: int | None = None
     last_year: int | None = None
@@ -47,21 +35,16 @@ class PaperFilters:
 
 @dataclass(frozen=True)
 class PeopleFilters:
-    """The filters on people, counted on papers before the boundary; an option for each field."""
+    """The filters on people, counted on all papers of the source before the boundary."""
 
     min_papers: int = 1
     min_coauthors: int = 0
-    count_on: CountOn = "all"
     active_years: int | None = None
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """The options of a build.
-
-    Attributes:
-        boundary: the year in which the society starts.
-    """
+    """The options of a build; the boundary is the year in which the society starts."""
 
     boundary: int
     papers: PaperFilters = field(default_factory=PaperFilters)
@@ -73,10 +56,12 @@ class BuildOptions:
 
     @property
     def filters(self) -> dict[str, Any]:
-        """The boundary and every filter by its name."""
-        return {"boundary": self.boundary} | asdict(self.papers) | asdict(self.people)
+        """Every filter by its name."""
+        return asdict(self.papers) | asdict(self.people)
 
 
+# The paper counts its boundary year itself as past (appendix A, Table 2); the first contemporary
+# year, which is the boundary here, is the one after it.
 PRESETS = {
     "virsci-cs": BuildOptions(
         boundary=2011,
@@ -99,34 +84,23 @@ AMiner CS: 2000 to 2010 and to 2014, 156 authors. OAG 3.1: 2010 to 2020 and to 2
 """
 
 
-def build_options(
-    preset: str | None, given: Mapping[str, Any], **also: Any
-) -> tuple[BuildOptions, dict[str, Any]]:
-    """Make options from a preset and given values, and the facts about them for the manifest."""
+def build_options(preset: str | None, given: Mapping[str, Any], **also: Any) -> BuildOptions:
+    """Make options from a preset and the given filters, which hold where they are not None."""
     chosen = {name: value for name, value in given.items() if value is not None}
     if preset is not None and preset not in PRESETS:
         raise InputError(f"preset {preset!r} is not known; known: {', '.join(PRESETS)}")
     if preset is None and "boundary" not in chosen:
         raise InputError("no boundary year is given; give --boundary YEAR or --preset NAME")
     start = BuildOptions(boundary=chosen["boundary"]) if preset is None else PRESETS[preset]
-    made = replace(
+
+    def with_given(filters: Any) -> Any:
+        names = (one.name for one in fields(filters))
+        return replace(filters, **{name: chosen[name] for name in names if name in chosen})
+
+    return replace(
         start,
         boundary=chosen.get("boundary", start.boundary),
-        papers=replace(start.papers, **fields_of(PaperFilters, chosen)),
-        people=replace(start.people, **fields_of(PeopleFilters, chosen)),
+        papers=with_given(start.papers),
+        people=with_given(start.people),
         **also,
     )
-    if preset is None:
-        return made, {}
-    before, after = start.filters, made.filters
-    changed = {
-        name: {"preset": before[name], "given": after[name]}
-        for name in before
-        if before[name] != after[name]
-    }
-    return made, {"preset": preset, "instead_of_preset": changed}
-
-
-def fields_of(filters: type[PaperFilters | PeopleFilters], given: Mapping[str, Any]) -> Any:
-    """Those of some values by name that are fields of a class of filters."""
-    return {one.name: given[one.name] for one in fields(filters) if one.name in given}
