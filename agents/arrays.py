@@ -52,12 +52,7 @@ AT_ONCE = 65_536
 
 
 def zero_rows(vectors: npt.NDArray[np.floating], what: str, remedy: str) -> IntArray:
-    """The numbers of the vectors of length zero, which have no direction (cosine).
-
-    Raises:
-        InputError: a vector has NaN or infinite numbers, or its squares are beyond them. ``what``
-            names the vectors and ``remedy`` says what to do.
-    """
+    """The numbers of the vectors of length zero; InputError where one is not finite."""
     zero, bad = [np.zeros(0, np.int64)], 0
     for start in range(0, len(vectors), AT_ONCE):
         some = vectors[start : start + AT_ONCE]

@@ -1,8 +1,4 @@
-"""Base class of everything that a scenario file can name with ``use:``.
-
-A part is a frozen pydantic model whose fields are its settings. So one class is the schema of its
-section in a scenario file, the validator of its values and the object that does the work.
-"""
+"""Base class of everything that a scenario file can name with ``use:``."""
 
 from __future__ import annotations
 
@@ -30,11 +26,7 @@ class Part(BaseModel):
 
 
 def nest_inlined_keys(cls: type[BaseModel], given: Any) -> Any:
-    """Move keys that are no fields of a part below the field that its class names ``inlined``.
-
-    In a scenario the keys of an inlined part stand beside the part's own. With this function as a
-    validator before all others, so they may in a constructor.
-    """
+    """Move keys that are no fields of a part below the field that its class names ``inlined``."""
     if not isinstance(given, Mapping):
         return given
     inlined: str = cls.inlined  # type: ignore[attr-defined]

@@ -65,12 +65,7 @@ class InputError(SocietyError):
 
 
 class Verdict(SocietyError):
-    """The model's answer is no usable reply: a refusal, or words that no re-ask made readable.
-
-    Attributes:
-        usage: tokens that the provider bills for it all the same; None if it named none.
-        hint: what the user can do, where the cause is known.
-    """
+    """The model's answer is no usable reply; ``hint`` says what the user can do."""
 
     usage: Usage | None = None
     hint: str = ""
@@ -188,16 +183,7 @@ GATEWAY_STATUSES = frozenset({408, 499, 502, 504, 520, 522, 524})
 
 
 class Fault(SocietyError):
-    """One attempt failed.
-
-    Args:
-        retry_after: seconds after which the provider asks to be called again; None if it named
-            none.
-
-    Attributes:
-        usage: tokens that the provider bills for it all the same; None if it named none.
-        hint: what the user can do, where the cause is known.
-    """
+    """One attempt failed; ``retry_after`` is what the provider asks for, ``usage`` its bill."""
 
     usage: Usage | None = None
     sent: bool = True

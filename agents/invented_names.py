@@ -1,9 +1,6 @@
 """Invented names in the place of masked ones, where people read.
 
-A person is ``Scientist12`` in every table, file, prompt and answer, so that no model and no rule
-meets a name. Pages and terminals show an invented name instead, which is easier to remember and
-to tell from another one. It follows from the number alone: the same person bears the same name on
-every page of every run. ``SOCIETY_NAMES=masked`` in the environment keeps the masked names.
+A name follows from the number of ``Scientist12`` alone; ``SOCIETY_NAMES=masked`` turns them off.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Table and matrix libraries under their usual names, and the check for optional ones.
-
-Each is imported when it is first used: ``society --help`` and the check of a scenario import most
-of this package and need no table, so they must not wait a fifth of a second for pyarrow, pandas and
-scipy. A page needs networkx only where it looks for communities.
-"""
+"""Table and matrix libraries, imported at their first use, and the check for optional ones."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What is needed of Mesa, from 3.3 to the alpha of 4.0: model, agent, collector, network space.
-
-Mesa 4 has no ``mesa.space``, no argument ``seed``, no ``model.steps`` and no ``batch_run``. What is
-used here exists in all of these releases.
-"""
+"""What is needed of Mesa, as it exists in all releases from 3.3 to the alpha of 4.0."""
 
 from __future__ import annotations
 
@@ -67,9 +63,5 @@ class Scientist(CellAgent):
         return len(self.teams)
 
     def remember(self, date: float, team: str, line: str) -> None:
-        """Add one line of memory.
-
-        Args:
-            date: simulated date in days.
-        """
+        """Add one line of memory on a simulated date in days."""
         self.memory = (*self.memory, Recollection(date, team, line))

@@ -41,11 +41,7 @@ class Profile:
 
 
 class Recollection(NamedTuple):
-    """One line of memory.
-
-    Attributes:
-        date: simulated date in days on which it was added.
-    """
+    """One line of memory, with the simulated date in days on which it was added."""
 
     date: float
     team: str
@@ -53,10 +49,7 @@ class Recollection(NamedTuple):
 
 
 def recall(memory: tuple[Recollection, ...], text: str, count: int = 5) -> tuple[str, ...]:
-    """Lines of memory that share words with a text: most shared words first, then the newest.
-
-    It is a pure function of a snapshot that was taken on the clock when the question was asked.
-    """
+    """Lines of memory that share words with a text: most shared words first, then the newest."""
     wanted = frozenset(_WORD.findall(text.lower()))
     scored = [
         (-len(wanted.intersection(_WORD.findall(entry.line.lower()))), -entry.date, entry)

@@ -1,9 +1,7 @@
 """Removes secrets from text that goes to a file or a screen.
 
-Secrets are the values of environment variables that are named like keys, values that code has
-registered, and whatever looks like a credential: bearer tokens, authorization headers, assigned
-keys, provider keys, user names and passwords in addresses. A text is searched piece by piece; a
-secret that was cut in two is not found.
+Secrets are the values of variables that are named like keys, registered values, and what looks like
+a credential. A secret that was cut in two is not found.
 """
 
 from __future__ import annotations
@@ -86,12 +84,7 @@ _LOW, _AS_IS = _finders(_ANY_CASE), _finders(_KEPT_CASE)
 
 
 def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Values that are secret by the name of their variable, the longest first.
-
-    A name is taken apart at its underscores: ``OPENAI_API_KEY`` and ``AUTH_HEADER`` name a secret,
-    ``MONKEY`` does not. A password in an address (``HTTPS_PROXY``) counts as well, and so does each
-    longer line of a secret of several lines.
-    """
+    """Values that are secret by their variable's name, or passwords of addresses, longest first."""
     secrets: set[str] = set()
     for name, value in environ.items():
         if _NAME.search(name.upper()):
@@ -124,10 +117,7 @@ def reload_environment() -> None:
 
 
 def shield_logs() -> None:
-    """Redact everything that the root logger and the loggers of libraries write.
-
-    Call it again after a library was imported that brings log handlers of its own.
-    """
+    """Redact what root logger and libraries write; again after one brought handlers of its own."""
     for logger in (logging.getLogger(), *map(logging.getLogger, LOGGERS)):
         logger.addFilter(_SHIELD)
         # Records of loggers below this one pass its handlers, and not its filters.

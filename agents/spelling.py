@@ -13,11 +13,7 @@ _NO_TEXT = re.compile(
 
 
 def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
-    """A hint ``; did you mean 'x'?`` for the nearest known word, or an empty string.
-
-    Args:
-        alike: least similarity of the two, from 0 to 1.
-    """
+    """A hint ``; did you mean 'x'?`` for the nearest known word, or an empty string."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=alike)
     return f"; did you mean {near[0]!r}?" if near else ""
 
@@ -28,10 +24,7 @@ def cut_text(text: str, most: int, mark: str = "…") -> str:
 
 
 def plain_text(text: str) -> str:
-    """The text for a file or page: tabs and ends of lines stay, other control characters do not.
-
-    A terminal obeys them, XML cannot hold them, some turn the direction of what follows.
-    """
+    """The text for a file or page, without control characters, which terminals obey."""
     return _NO_TEXT.sub("\ufffd", text)
 
 
@@ -41,9 +34,6 @@ def plain_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with control characters escaped, so that a terminal does not obey them.
-
-    Spaces that do not break, as pages have them in numbers, become plain ones.
-    """
+    """The text with control characters escaped, and with plain spaces."""
     text = text.replace("\u202f", " ").replace("\u00a0", " ")
     return text if text.isprintable() else repr(text)[1:-1]

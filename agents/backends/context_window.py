@@ -1,9 +1,4 @@
-"""The context window of a model, as its server or litellm's list of models reports it.
-
-A window holds prompt and reply of one call. vLLM and llama.cpp refuse a prompt that is longer than
-theirs, Ollama drops the beginning of it. No question is put to the model: the pages are read on
-which servers describe themselves.
-"""
+"""The context window of a model, as its server or litellm's list of models reports it."""
 
 from __future__ import annotations
 
@@ -40,11 +35,7 @@ class ContextWindow:
 
 
 def read_window(backend: ChatCompletionsBackend) -> ContextWindow:
-    """The context window of a model; what cannot be reached or understood is not known.
-
-    A server with an address is asked about itself; the model of a provider is looked up in
-    litellm's list.
-    """
+    """The context window of a model, from its server or litellm's list, if they know it."""
     if isinstance(backend, Local):
         return ContextWindow("the weights", None, backend.trained_window)
     endpoint = backend.endpoint_settings

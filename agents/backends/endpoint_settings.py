@@ -1,7 +1,4 @@
-"""Address and key of a model, checked where a scenario gives them.
-
-No message here repeats an address or a name that was refused: it may hold a secret.
-"""
+"""Address and key of a model; no message repeats what was refused, which may be a secret."""
 
 from __future__ import annotations
 
@@ -70,11 +67,7 @@ Variable = Annotated[str | None, BeforeValidator(_variable)]
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """Where a model is asked.
-
-    Attributes:
-        provider: who is asked where no address is given: a host, or a name of litellm.
-    """
+    """Where a model is asked; ``provider`` is a host, or a name of litellm, without address."""
 
     api_base: str | None = None
     key: str | None = None

@@ -1,9 +1,7 @@
-"""Which hosts are this machine, and which API key may be sent to which host.
+"""Which API key may be sent to which host.
 
-A scenario file is data, and may be a stranger's: it names a variable of the user's environment and
-an address. A key goes to the hosts of its own provider and to this machine. Any other pair must be
-the user's wish: the variable was named on the command line or in Python, ``--trust`` was given, or
-the pair is listed in the user's own file.
+A scenario may be a stranger's: it names a variable of the user's environment and an address. So a
+key goes to its provider and to this machine, and elsewhere only by the user's own wish.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A backend that lets a language model answer for some teams, and rules for all others.
-
-So a small live part sits in a large living network that costs nothing. Which backend answers is a
-function of seed and call id alone, never of load or failure (rule 6).
-"""
+"""A backend in which a model answers for some teams, by seed and call id alone (rule 6)."""
 
 from __future__ import annotations
 
@@ -24,11 +20,7 @@ def _of_live(name: str) -> Any:
 
 
 class Hybrid(Backend):
-    """A language model for a share of the teams, rule-based scientists for the rest.
-
-    A team is live if it is drawn by ``live_share``, or if one of ``scientists`` leads it; in a
-    live team the model answers every call, or those of ``stages``.
-    """
+    """A model for teams drawn by ``live_share`` or led by ``scientists``; rules for the rest."""
 
     live: Backend = Field(
         json_schema_extra={"hint": "say which model speaks, such as {use: litellm, model: NAME}"}

@@ -1,9 +1,7 @@
 """A backend for models of any provider that litellm knows.
 
-litellm makes one HTTP request per call and nothing else: slots, retries and budgets are ours.
-Left to itself it sends a request again when a connection breaks, when a parameter is refused or
-when it is redirected. Here the first answer counts: every request of a call passes its Exchange,
-which lets no second one through.
+Left to itself litellm sends a request again when a connection breaks, a parameter is refused or it
+is redirected. Here every request of a call passes its Exchange, which lets no second one through.
 """
 
 from __future__ import annotations

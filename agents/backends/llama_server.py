@@ -1,9 +1,7 @@
 """The child process of ``use: local``: llama.cpp's server on a free port of 127.0.0.1.
 
-It reads its settings from the first line of standard input, loads the weights, prints its address
-and the version of xllamacpp as one line of JSON, and serves until standard input is closed. That
-happens whenever its parent ends, also by kill -9, on Linux and on macOS. It imports nothing of this
-project.
+It serves until its standard input is closed, which happens whenever its parent ends, also by kill
+-9. It imports nothing of this project.
 """
 
 import json

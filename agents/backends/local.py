@@ -1,8 +1,4 @@
-"""A backend that asks a model on this machine, through llama.cpp's server as a child process.
-
-The server is started by the first call and ended when the backend is closed; a run that is
-answered from its journal starts none. Everything else is the client of ``use: openai``.
-"""
+"""A backend that asks a model on this machine, through llama.cpp's server as a child process."""
 
 from __future__ import annotations
 
@@ -199,11 +195,7 @@ class Local(OpenAI):
         return ""
 
     def request_fields(self, request: Request) -> dict[str, Any]:
-        """Fields of the request; texts of its schema get a longest length.
-
-        A small model repeats itself until a reply is cut, which nobody can read. So each text ends
-        at its share of ``max_tokens``, and the reply is whole.
-        """
+        """Fields of the request; texts get a longest length, as small models repeat themselves."""
         fields = super().request_fields(request)
         if "response_format" in fields:
             limit_texts(
@@ -309,10 +301,6 @@ def available_cores() -> int:
 
 
 def free_cores() -> int:
-    """Threads for the server: cores without work, of which one is left to everything else.
-
-    llama.cpp's threads wait for each other without sleeping: two threads on one free core are 15
-    times slower than one.
-    """
+    """Threads for the server: free cores but one; on a busy core llama.cpp is 15 times slower."""
     cores = available_cores()
     return max(1, min(cores - 1, round(cores - os.getloadavg()[0]), MOST_THREADS))

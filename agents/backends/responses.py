@@ -1,9 +1,4 @@
-"""Reads what a provider or its library answers, as a reply, a verdict or a fault.
-
-Of an error the status, the message and the codes of a body are looked at, and the names of
-exception classes, so that no provider's library has to be imported. The rest of a body may repeat
-the prompt, and is left alone.
-"""
+"""Reads what a provider or its library answers, as a reply, a verdict or a fault."""
 
 from __future__ import annotations
 
@@ -317,10 +312,7 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
 
 
 def classify_success(answer: Any) -> Verdict | Fault | None:
-    """What an answer with a status of success means.
-
-    Some routers send an error in place of a completion, with the true status inside.
-    """
+    """What an answer with a status of success means; some routers hide an error in one."""
     try:
         data = json.loads(answer) if isinstance(answer, str) else answer
     except (ValueError, RecursionError):
@@ -364,10 +356,7 @@ def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | 
 
 
 def classify_refusal(error: Exception) -> Verdict | Fault:
-    """What an exception means where a provider's library is not known to have sent anything.
-
-    It refuses the request, or finds no network.
-    """
+    """What an exception means where a provider's library is not known to have sent anything."""
     names = {cls.__name__ for one in _causes(error) for cls in type(one).__mro__}
     if not names.isdisjoint(NETWORK):
         return classify_exception(error, sent=False)
@@ -445,13 +434,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait (>= 0) by the headers of an answer; None if they name none.
-
-    ``retry-after-ms`` comes before ``retry-after``, which has seconds or an HTTP date.
-
-    Args:
-        now: seconds since 1970, for an answer without the header ``date``.
-    """
+    """Seconds to wait (>= 0) by the headers of an answer; ``now`` stands in for ``date``."""
     named = ((str(name).lower(), str(value).strip()) for name, value in headers.items())
     given = {name: value for name, value in named if len(value) <= _LONGEST_HEADER}
     for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):

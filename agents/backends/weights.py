@@ -1,7 +1,6 @@
-"""Files of model weights (GGUF) on this machine, and what their headers say.
+"""Files of model weights (GGUF) and what their headers say (ggml's ``docs/gguf.md``).
 
-The package ``gguf`` reads the whole vocabulary, which takes seconds; here the header is read as far
-as it describes the model. Format: ggml's ``docs/gguf.md``, versions 2 and 3.
+The package ``gguf`` would read the whole vocabulary, which takes seconds.
 """
 
 from __future__ import annotations
@@ -30,13 +29,7 @@ _LONGEST = 2**20
 
 
 class Weights(NamedTuple):
-    """A file of weights.
-
-    Attributes:
-        use: what to write under ``weights``.
-        context: tokens of the longest text that the model was made for; 0: not stated.
-        license: empty: not stated.
-    """
+    """A file of weights, what to write under ``weights`` for it, and what its header states."""
 
     use: str
     path: Path

@@ -1,8 +1,7 @@
 """All writing of files, such that a file appears whole or not at all.
 
-A run folder may come from somebody else, with a symbolic link or a pipe where the program will
-write. ``refuse_links`` looks through such a folder before any work in it begins, and nothing is
-opened here that is no plain file. A test forbids other ways to write.
+A run folder may be a stranger's, with a link or a pipe where the program will write: nothing is
+opened here that is no plain file.
 """
 
 from __future__ import annotations
@@ -26,11 +25,7 @@ SUFFIX = ".unfinished"
 
 @contextmanager
 def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> Iterator[Path]:
-    """Give the path of a new file, which takes the place of ``target`` at the end of the block.
-
-    Where the block fails, the target is unchanged. What a killed writer has left behind is removed
-    by the next writer of the same target.
-    """
+    """Give the path of a new file that replaces ``target`` at the end, unless the block fails."""
     own = f".{os.getpid()}" if shared else ""
     private = target.with_name(f"{target.name}{own}{SUFFIX}")
     temporary = private / target.name
@@ -133,11 +128,7 @@ def replace_folder(path: Path, new: Path) -> None:
 
 
 def lock_file(path: Path, *, timeout: float = -1) -> FileLock:
-    """A lock on a plain file that other processes respect, for a ``with`` statement.
-
-    Args:
-        timeout: seconds to wait for it; below zero: as long as it takes.
-    """
+    """A lock on a plain file that other processes respect; a timeout below zero waits for ever."""
     from filelock import FileLock
 
     # The library truncates the file that it opens.

@@ -1,8 +1,4 @@
-"""The hashes of the files of a folder, by which a file that was changed or damaged is noticed.
-
-``hashes.json`` is written after the files that it lists and bears its own hash. Who reads a file
-of such a folder checks it here first.
-"""
+"""The hashes of the files of a folder, by which a file that was changed or damaged is noticed."""
 
 from __future__ import annotations
 
@@ -81,10 +77,7 @@ def update_hashes(folder: Path, paths: Iterable[Path]) -> None:
 
 @contextmanager
 def rewriting(*paths: Path) -> Iterator[None]:
-    """While files of one folder are written anew, its list does not name them.
-
-    Who is killed meanwhile leaves a file without a hash, and never one with the hash of another.
-    """
+    """Keep files out of the list while they are written: a kill leaves none with a wrong hash."""
     folder = paths[0].parent
     held = read_hashes(folder)
     # Before the first file changes: a kill would leave it beside the hash of the old one.

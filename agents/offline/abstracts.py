@@ -1,9 +1,4 @@
-"""The rules by which the offline scientist drafts an abstract and revises another's.
-
-An abstract is taken apart into sentences. A reviser sees nothing but the draft, so the part that a
-sentence belongs to is read from its mark (see ``grammar``); a sentence without a known mark counts
-with the part before it.
-"""
+"""The rules by which the offline scientist drafts an abstract and revises another's."""
 
 from __future__ import annotations
 

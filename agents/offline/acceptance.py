@@ -1,10 +1,4 @@
-"""The rules by which a rule-based scientist accepts an invitation to a team.
-
-The rule is an exchangeable part of the offline backend, ``backend.acceptance`` in a scenario. It
-stands there, and not under the protocol, because it says how rule-based scientists decide,
-whatever protocol invites them. A language model decides by itself: a live backend has no such key,
-and in a hybrid the rule decides for the rule-based part only.
-"""
+"""The rules by which a rule-based scientist accepts an invitation (``backend.acceptance``)."""
 
 from __future__ import annotations
 
@@ -21,11 +15,7 @@ from virsci_society.agents.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class InvitationFacts:
-    """What is known of an invitation when it is answered.
-
-    Attributes:
-        similarity: cosine of the two profiles, -1 to 1; 0 where it is not known.
-    """
+    """What is known of an invitation when it is answered; similarity is a cosine, 0: not known."""
 
     load: float
     joint_papers: float

@@ -1,8 +1,4 @@
-"""A backend whose scientists follow rules instead of asking a language model.
-
-An answer depends on the request's slots and seed alone. The optional delay only makes it late, as
-a provider would, and decides nothing.
-"""
+"""A backend whose scientists follow rules: an answer depends on slots and seed alone."""
 
 from __future__ import annotations
 
@@ -129,12 +125,7 @@ def answer_by_rule(form: type[FormT], slots: Mapping[str, Any], rng: np.random.G
 
 
 def rule_of(form: type[Form]) -> Rule | None:
-    """The rule that answers a form, or else one of its bases; None where there is none.
-
-    A rule stands in the table ``OFFLINE_RULES`` (by form) of the module that defines the form, or
-    of the module ``offline_rules`` beside it. It is found when a form is first answered, so a form
-    that only models answer loads no rules.
-    """
+    """The rule of a form or its base, from its module or the ``offline_rules`` beside it."""
     for base in form.__mro__:
         for module in (base.__module__, _rules_beside(base.__module__)):
             rules: Mapping[type, Rule] = getattr(sys.modules.get(module), TABLE, {})

@@ -1,8 +1,4 @@
-"""Every number that the offline rules use, with its meaning.
-
-They are assumptions, chosen so that rates and lengths are plausible; none was fitted to data.
-``docs/offline.md`` repeats ``table()``, and a test compares the two.
-"""
+"""Every number that the offline rules use: assumptions, none fitted to data."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The frames of the offline scientist's sentences, and the terms read back out of them.
-
-The frames stand in ``frames.txt``, which says what each slot is. Offline scientists understand each
-other by reading the slots back out of the sentences; for anybody else's sentence there is no frame.
-"""
+"""The frames of the offline scientist's sentences, and the terms read back out of them."""
 
 from __future__ import annotations
 

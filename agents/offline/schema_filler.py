@@ -1,8 +1,4 @@
-"""Answers any form from its JSON Schema, for forms without a rule.
-
-Strings are made of the terms that the slots hold. Constraints that a schema cannot express are
-met by drawing again, a few times; else the reply stays as it is and the reader refuses it.
-"""
+"""Answers any form without a rule from its JSON Schema, with strings made of terms of the slots."""
 
 from __future__ import annotations
 

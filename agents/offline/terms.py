@@ -1,8 +1,4 @@
-"""The noun phrases that a profile, a paper or an utterance brings into a discussion.
-
-Papers and utterances are duck-typed, because this layer knows no protocol: an utterance has a
-``direction``, a ``title`` or an ``answer``, or else nothing but ``words()``.
-"""
+"""The noun phrases that a profile, a paper or an utterance brings into a discussion."""
 
 from __future__ import annotations
 
@@ -102,10 +98,7 @@ def expertise(profile: Profile | None) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_CACHE)
 def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
-    """Sequences of uncommon words, which in titles and plain prose are mostly noun phrases.
-
-    Of a longer one the last ``limit`` words count (>= 1): they hold its head.
-    """
+    """Sequences of uncommon words, of each the last ``limit``, which hold its head."""
     found: list[str] = []
     for part in _BREAK.split(_PAIRS.sub(r"\1-and-\2", text)):
         run: list[str] = []
@@ -213,10 +206,7 @@ def sentence_terms(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_list(value: Any) -> list[Any]:
-    """A slot as a list: nothing, one thing or several; None stands for nothing.
-
-    Of an utterance or advice the reply is taken: rules look at what was said and not at who did.
-    """
+    """A slot as a list without None; of utterances and advice, the replies."""
     # An utterance is a tuple itself.
     several = isinstance(value, list | tuple) and not hasattr(value, "reply")
     items = value if several else [value]

@@ -1,9 +1,4 @@
-"""Cleans, counts and inflects the words of the slots.
-
-Slots hold whatever a corpus holds, so every text passes through ``clean`` before it is put into a
-sentence. The word lists hold words too common to tell one field from another, and names that keep
-their capital. Nothing here draws a random number.
-"""
+"""Cleans, counts and inflects the words of the slots, which hold whatever a corpus holds."""
 
 from __future__ import annotations
 
@@ -99,10 +94,7 @@ def shared_fraction(part: frozenset[str], whole: frozenset[str]) -> float:
 
 @lru_cache(maxsize=_PHRASE_CACHE)
 def affinity(interests: tuple[str, ...], text: str) -> float:
-    """How near a text is to somebody's interests, from 0 to 1.
-
-    The best-matching interest counts for two thirds, the mean of all for one third.
-    """
+    """How near a text is to interests, 0 to 1: two thirds the best match, one third the mean."""
     whole = stems(text)
     found = [
         shared_fraction(own, whole)
@@ -154,11 +146,7 @@ def _inner_word(word: str) -> str:
 
 @lru_cache(maxsize=_PHRASE_CACHE)
 def with_article(term: str) -> str:
-    """A term as it stands in a sentence: ``a`` or ``an`` before one thing of which there are many.
-
-    Nouns are told apart by a list and by endings; in doubt a term stays without an article, as
-    plural and mass nouns do.
-    """
+    """A term with ``a`` or ``an`` where a list or its ending says that it is one of many."""
     words = term.split()
     if not words or words[0].lower() in WORDS["determiners"] or words[0].isdigit():
         return term

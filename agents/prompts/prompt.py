@@ -205,12 +205,7 @@ _SYSTEM = EVERYBODY.render({})
 def build_messages(
     prompt: Prompt, slots: Mapping[str, Any], answer_form: str = ""
 ) -> tuple[Message, Message]:
-    """The messages for a prompt: first the text that is the same for everybody, then the prompt.
-
-    Providers cache the beginning of a prompt. So the definition of the scientist stands where the
-    template has the slot ``you``, behind everything that is shared; without that slot it stands at
-    the end of the system message.
-    """
+    """The messages for a prompt; first what is the same for everybody, which providers cache."""
     slots = {**slots, "answer_form": answer_form}
     if prompt.system is not None:
         return Message("system", prompt.system), Message("user", prompt.render(slots))

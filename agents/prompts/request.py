@@ -1,9 +1,4 @@
-"""One question to a model, and the reply that came back with its tokens.
-
-Messages that a model cannot read as a whole are trimmed by a rule, so the same messages are always
-cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
-short lines: so long lines are cut first, and text from the middle only if that is not enough.
-"""
+"""One question to a model, and the reply that came back with its tokens."""
 
 from __future__ import annotations
 
@@ -81,12 +76,7 @@ class Request:
 
     @cached_property
     def schema_text(self) -> str:
-        """The JSON Schema that is sent, as text: every field required, in the order of the page.
-
-        Some constrained decoders write required fields first and the others after them, so a
-        reason that was optional would come after the choice. An optional field may stay empty.
-        Ratings are integers (see ``as_sent``).
-        """
+        """The JSON Schema that is sent, as text (see ``as_sent``)."""
         return sent_schema_for(self.form, self.slots)
 
 
@@ -146,20 +136,12 @@ def estimate_tokens(characters: int) -> int:
 
 
 def words_that_fit(reply_tokens: int) -> int:
-    """Words that a page can ask for where a reply has at most so many tokens; 0: not known.
-
-    Two tokens a word: 1.5 for English in JSON, and the rest for the fields that are not asked for
-    by their length.
-    """
+    """Words that a page can ask for in so many tokens, two a word in JSON; 0: not known."""
     return reply_tokens // 2
 
 
 def most_tokens(request: Request, max_reply_tokens: int) -> int:
-    """Most tokens that one attempt can cost, whatever tokenizer counts them.
-
-    A tokenizer that works on bytes makes at most one token per byte. Sixteen tokens for each
-    message, and sixteen more, stand for what a chat template adds.
-    """
+    """Most tokens of one attempt: a token a byte, and 16 a message for what a template adds."""
     prompt = sum(_bytes(message.content) + 16 for message in request.messages)
     return prompt + _bytes(request.schema_text) + 16 + max_reply_tokens
 

@@ -1,9 +1,6 @@
 """What stands in the slots of a prompt, as data and as the text that a page shows of it.
 
-Read in this order: who said what (``Utterance`` to ``TurnPosition``), the papers that were found
-(``Reference``), then how each is written, people last. Everything that somebody wrote stands on
-lines that begin with ``>``. Each line of the text gets this mark, so no text can leave its place or
-pass for a line of the page itself.
+Every line that somebody wrote begins with ``>``, so that none can pass for a line of the page.
 """
 
 from __future__ import annotations
@@ -134,10 +131,7 @@ def words_of(value: Any) -> str:
 
 
 def fit_words(context: Mapping[str, Any], words: int, least: int = 0) -> str:
-    """The number of words that a page asks for, or fewer where the model's replies are shorter.
-
-    ``least`` begins a range, such as 200 to 280, and shrinks with it.
-    """
+    """The number, or range, of words that a page asks for, or fewer where replies are shorter."""
     most = context.get("most_words") or words
     asked = [number * min(1.0, most / words) for number in ([least] if least else []) + [words]]
     return " to ".join(str(round(one) if most >= words else round(one / 10) * 10) for one in asked)
@@ -212,12 +206,7 @@ def list_references(
 
 
 def own_sentences(abstract: str, count: int | None) -> str:
-    """The sentences in which an abstract says what its paper does, on one line.
-
-    They begin with the first that has a word such as "we" or "this paper", because those before it
-    tell what is known; where there is none, with the first of all. A mark stands where something is
-    left out.
-    """
+    """The sentences in which an abstract says what its paper does, on one line."""
     flat = flatten(abstract)
     parts = _SENTENCE.split(flat)
     if count is None or not flat or len(parts) <= count:
@@ -275,11 +264,7 @@ def list_keys(references: Sequence[Reference]) -> str:
 
 
 def introduce(context: Mapping[str, Any], profile: Profile) -> str:
-    """A profile in sentences on one line, with the fields of the paper's Figure 16.
-
-    Of the collaborators only those are named who stand on the page or have written with the
-    reader, because no other masked name tells it anything.
-    """
+    """A profile on one line (Figure 16), with those collaborators whom the reader knows."""
     interests = _shown_interests(context, profile)
     parts = []
     if profile.affiliations:

@@ -1,10 +1,6 @@
-"""Reads the data of a reply as the fields of a form.
+"""Reads the data of a reply as the fields of a form, where their meaning is plain.
 
-No member of the JSON may stand there twice and differ. Names are compared without case, spaces,
-underscores and hyphens, and one level of wrapping is taken off. Each value is coerced to the type
-of its field, but only where its meaning is plain; anything else is left as it is, so that pydantic
-refuses it and the model is asked again. No number is guessed, averaged or left at 0. Written by
-hand because pydantic refuses "8/10" or "[Action 1]".
+Pydantic refuses "8/10" or "[Action 1]". No number is guessed, averaged or left at 0.
 """
 
 from __future__ import annotations
@@ -262,10 +258,7 @@ def flatten_to_text(value: Any, depth: int = 0) -> str:
 
 
 def _coerce_number(value: Any, most: float | None) -> Any:
-    """The one number of a text: 8 of "8/10", "8 out of 10", "Score: 8" and "8.".
-
-    A text that is inexact, has another scale or holds two numbers is returned unchanged.
-    """
+    """The one exact number of a text of the right scale: 8 of "8/10", "8 out of 10", "Score: 8"."""
     if isinstance(value, bool):
         # As a text, which pydantic refuses for a number; True itself it would read as 1.
         return str(value)

@@ -1,8 +1,4 @@
-"""The shape that a reply must have, as a pydantic model, as JSON Schema and as text on the page.
-
-The block on the page and the schema that is sent beside it are made of the same data, so they ask
-for the same fields in the same order, whether or not a server takes a schema.
-"""
+"""The shape that a reply must have: as a pydantic model, as JSON Schema and as text on the page."""
 
 from __future__ import annotations
 
@@ -65,23 +61,12 @@ class Form(BaseModel):
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON Schema of the reply to one question, its fields in declared order.
-
-        The page of the question and the schema that is sent beside it are both made of this.
-        """
+        """The JSON Schema of the reply to one question, of which page and sent schema are made."""
         return _without(cls.json_schema(), cls.unasked(slots))
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
-        """The form as plain JSON Schema under the names of the prompt, for ``response_format``.
-
-        Fields stand in the order of their declaration, because a model that fills a schema writes
-        them in this order: what is to be thought before a choice is declared before it.
-
-        Forms inside forms are written out where they are used, because some servers follow no
-        ``$ref``; only a recursive form keeps its ``$defs``. Titles and docstrings are left out:
-        they are for readers of the code.
-        """
+        """The form as JSON Schema under the prompt's names, in declared order, without ``$ref``."""
         # Read anew, so that a caller who changes its schema changes nobody else's.
         return dict(json.loads(_schema_text(cls)))
 
@@ -148,12 +133,7 @@ def _write_sent(schema: Mapping[str, Any]) -> str:
 
 
 def as_sent(schema: Any) -> Any:
-    """The same JSON Schema for constrained decoders, which differ in what they enforce.
-
-    Every declared property of an object is required, because some decoders write what is optional
-    after all that is required. A number between two bounds is an integer, because some of them
-    keep integers within their bounds and no other numbers.
-    """
+    """The JSON Schema for constrained decoders: all required, bounded numbers integers."""
     if isinstance(schema, list):
         return [as_sent(one) for one in schema]
     if not isinstance(schema, dict):
@@ -207,11 +187,7 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
 
 
 def render_form(schema: Mapping[str, Any], *, schema_sent: bool) -> str:
-    """The part of a page that asks for a reply: its fields as a list, each with what to write.
-
-    Models copy a pattern of JSON whose values are descriptions. So the fields are a list, and only
-    where no schema is sent along, a line of JSON without any words of ours follows.
-    """
+    """The part of a page that lists the fields; models copy patterns, so JSON comes last."""
     lines = [FIELDS, *_field_lines(schema["properties"], "- ")]
     if not schema_sent:
         lines.append(json_pattern(schema))

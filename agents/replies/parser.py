@@ -1,12 +1,7 @@
-"""Reads the text of a model as the form that was asked for.
+"""Reads the text of a model as the form that was asked for, in bounded work.
 
-There are five rungs, the best first; the first that succeeds is reported with the form. Strict:
-the whole text is JSON. Found: a JSON block in the text is. Repaired: a broken block can be
-repaired without guessing, or the fields stand in labelled lines. The caller adds two more: it
-asks again (re-asked), and then takes the form's default. Nothing in a reply is evaluated.
-
-Work is bounded whatever the text: only its end is searched for JSON, and only so many opening
-braces are tried.
+Strict: the whole text is JSON. Found: a JSON block in it is. Repaired: a broken block can be
+repaired without guessing, or the fields stand in labelled lines.
 """
 
 from __future__ import annotations
@@ -206,10 +201,7 @@ class JsonBlock(NamedTuple):
 
 
 def strip_reasoning(text: str) -> str:
-    """The last ``REACH`` characters of a reply, without the reasoning before the answer.
-
-    Thoughts are no answer, and nothing is left of a reply that ends inside of them.
-    """
+    """The last ``REACH`` characters of a reply without its thoughts, unless it ends in them."""
     text = _FENCED_THOUGHT.sub("", text[-REACH:])
     begins = max((mark.start() for mark in _THOUGHT_BEGINS.finditer(text)), default=-1)
     ends = max((mark.end() for mark in _THOUGHT_ENDS.finditer(text)), default=-1)

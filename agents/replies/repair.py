@@ -1,10 +1,7 @@
 """Reads broken JSON as data, only where nothing of it is lost or made up.
 
-Two methods are tried. ``json_repair`` guesses, and its guesses are checked against the text: each
-string that it read is there between quotes, no words are gone, nothing was filled in, nothing was
-cut. The other method knows the names of the form and reads its members as labels,
-``Name: value``, where a JSON reader is lost: names or prose without quotes, quotes inside quotes,
-line breaks, or lines without any brace. Nothing is evaluated.
+``json_repair`` guesses, and its guesses are checked against the text. Where a JSON reader is lost,
+the names of the form are read as labels: ``Name: value``.
 """
 
 from __future__ import annotations
@@ -105,12 +102,7 @@ def _label_pattern(form: type[BaseModel], lines: bool) -> re.Pattern[str]:
 def read_labels(
     text: str, form: type[BaseModel], *, lines: bool = False, closed: bool = False
 ) -> dict[str, Any]:
-    """The members of an object, or of lines, each from its name up to the next name.
-
-    Args:
-        lines: names stand at the beginnings of lines, without braces.
-        closed: the end of the last member is known.
-    """
+    """The members of an object, or of lines, each from its name up to the next name."""
     marks = list(_label_pattern(form, lines).finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     said = [

@@ -1,9 +1,6 @@
 """What can be noticed about the text of a reply without judging it.
 
-A small model copies the form or the page in place of an answer, repeats a phrase until its limit,
-or writes a fraction of what was asked. A copy is no answer, and is asked for again; the rest is
-counted. Only the words of the form and of the page file are compared, never those of people and
-papers on the page, so a text of one's own is not hit.
+Only the words of the form and of the page file are compared, never those of people and papers.
 """
 
 from __future__ import annotations
@@ -42,13 +39,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """What was noticed about one reply.
-
-    Attributes:
-        echoed: name of the first field whose text is copied; empty: none.
-        short: names of fields with too few words; "" stands for all together.
-        loop: is a phrase repeated three times?
-    """
+    """What was noticed about one reply; ``short`` names fields, "" all together."""
 
     echoed: str = ""
     short: tuple[str, ...] = ()
@@ -58,12 +49,7 @@ class Noticed:
 def check_text(
     reply: Form, slots: Mapping[str, Any], instructions: str, most_words: int = 0
 ) -> Noticed:
-    """Notice copies, loops and shortness in the texts of a reply.
-
-    Args:
-        instructions: the words of the page file, without what its slots are filled with.
-        most_words: words that a reply can have; 0: not known.
-    """
+    """Notice copies, loops and shortness in the texts of a reply; ``most_words`` 0: any."""
     schema = type(reply).schema_for(slots)
     texts = [
         (name, described, split_words(text), text)
@@ -101,10 +87,7 @@ def split_words(text: str) -> Words:
 
 
 def is_loop(words: Words) -> bool:
-    """Does a phrase stand in a text three times: directly behind itself, or a long one anywhere?
-
-    A phrase that counts up, as in "Comments on 7, Comments on 8", has to stand there five times.
-    """
+    """Does a phrase stand three times (counting up: five) in a row, or a long one anywhere?"""
     counted = tuple("0" if word.isdigit() else word for word in words)
     return (
         _stands_in_a_row(words, 3)
