@@ -187,7 +187,15 @@ def coerce(value: Any, wanted: Any, most: float | None = None) -> Any:
         alike = len(parts) == 1 or (len(parts) == 2 and parts[1] is ...)
         return _coerce_list(value, parts[0]) if alike else value
     if origin in (dict, Mapping):
-        return _coerce_mapping(value, parts[1])
+        if isinstance(value, str) and "{" not in value:
+            # Lines of the form "name: value".
+            lines = [line.strip() for line in value.splitlines() if line.strip()]
+            rows = [_ROW.fullmatch(line) for line in lines]
+            named = {row[1].strip(" *_\"'"): row[2].strip() for row in rows if row}
+            value = named if lines and len(named) == len(lines) else value
+        if not isinstance(value, dict):
+            return value
+        return {name: coerce(part, parts[1]) for name, part in value.items()}
     if wanted is str:
         return flatten_to_text(value) if isinstance(value, list | dict) else value
     if isinstance(wanted, type) and issubclass(wanted, BaseModel):
@@ -199,7 +207,12 @@ def coerce(value: Any, wanted: Any, most: float | None = None) -> Any:
     if wanted in (int, float):
         return _coerce_number(value, most)
     if wanted is bool:
-        return _coerce_bool(value)
+        if not isinstance(value, str) or len(value) > SHORT:
+            return value
+        answer = _ANSWER.match(value)
+        # "Yes, but not as it stands" says both: the model is asked again.
+        both = _YES.search(value) and _NO.search(value)
+        return value if answer is None or both else answer[1].lower() in ("yes", "true")
     options = options_of(wanted)
     return coerce_choice(options, value) if options else value
 
@@ -277,32 +290,20 @@ def _coerce_number(value: Any, most: float | None) -> Any:
     return plain[0].replace(",", "") if len(exact) == 1 else value
 
 
-def _coerce_bool(value: Any) -> Any:
-    """The yes or no of a text, such as "Yes.", "[true]" or "No, because ..."."""
-    if not isinstance(value, str) or len(value) > SHORT:
-        return value
-    answer = _ANSWER.match(value)
-    # "Yes, but not as it stands" says both: the model is asked again.
-    if answer is None or (_YES.search(value) and _NO.search(value)):
-        return value
-    return answer[1].lower() in ("yes", "true")
-
-
 def coerce_choice(options: Sequence[Any], value: Any) -> Any:
     """The one option that a text names at its beginning: "[Action 1]" or "action1: I join"."""
     if not isinstance(value, str) or len(value) > SHORT or value in options:
         return value
-    patterns = {option: _option_pattern(option) for option in options if isinstance(option, str)}
+    patterns = {}
+    for option in options:
+        if isinstance(option, str):
+            parts = re.findall(r"[^\W_]+", option) or [re.escape(option)]
+            joined = r"[\W_]*".join(parts)
+            patterns[option] = re.compile(rf"(?<![^\W_]){joined}(?![^\W_])", re.I)
     named = [option for option, pattern in patterns.items() if pattern.search(value)]
     lead = _LEAD.match(value)
     start = lead.end() if lead else 0
     return named[0] if len(named) == 1 and patterns[named[0]].match(value, start) else value
-
-
-@cache
-def _option_pattern(option: str) -> re.Pattern[str]:
-    parts = re.findall(r"[^\W_]+", option) or [re.escape(option)]
-    return re.compile(r"(?<![^\W_])" + r"[\W_]*".join(parts) + r"(?![^\W_])", re.I)
 
 
 def _coerce_list(value: Any, item: Any) -> Any:
@@ -329,15 +330,3 @@ def _coerce_list(value: Any, item: Any) -> Any:
         else:
             pieces = [value]
     return [coerce(one, item) for one in pieces]
-
-
-def _coerce_mapping(value: Any, item: Any) -> Any:
-    """A mapping from a mapping, or from lines of the form "name: value"."""
-    if isinstance(value, dict):
-        return {name: coerce(part, item) for name, part in value.items()}
-    if not isinstance(value, str) or "{" in value:
-        return value
-    lines = [line.strip() for line in value.splitlines() if line.strip()]
-    rows = [_ROW.fullmatch(line) for line in lines]
-    named = {row[1].strip(" *_\"'"): coerce(row[2].strip(), item) for row in rows if row}
-    return named if lines and len(named) == len(lines) else value
