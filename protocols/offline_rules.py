@@ -17,12 +17,14 @@ from virsci_society.agents.offline.abstracts import draft_abstract
 from virsci_society.agents.offline.acceptance import DEFAULT_ACCEPTANCE, Acceptance, InvitationFacts
 from virsci_society.agents.offline.asked import Asked, Rule, list_terms, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.grammar import FRAMES, fill, frame_mark
 from virsci_society.agents.offline.terms import (
+    FRAMES,
     NEUTRAL,
     QUOTED,
     exclude_terms,
     expertise,
+    fill,
+    frame_mark,
     full_text,
     headline,
     paper_terms,

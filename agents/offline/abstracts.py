@@ -7,12 +7,17 @@ from typing import Any
 
 from virsci_society.agents.offline.asked import Asked, list_terms, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.grammar import FRAMES, MARKS, PARTS, UNTITLED, fill, frame_mark
 from virsci_society.agents.offline.terms import (
+    FRAMES,
+    MARKS,
     NEUTRAL,
+    PARTS,
+    UNTITLED,
     as_list,
     exclude_terms,
     expertise,
+    fill,
+    frame_mark,
     paper_terms,
     sentence_terms,
     split_terms,

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.grammar import FRAMES, fill
 from virsci_society.agents.offline.terms import (
+    FRAMES,
     NEUTRAL,
     as_list,
     exclude_terms,
     expertise,
+    fill,
     full_text,
     headline,
     is_guest,

@@ -11,21 +11,12 @@ import numpy as np
 from pydantic import ValidationError
 
 from virsci_society.agents.offline.asked import Asked
-from virsci_society.agents.offline.grammar import FRAMES
-from virsci_society.agents.offline.terms import NEUTRAL, expertise, full_text, noun_phrases
+from virsci_society.agents.offline.terms import FRAMES, NEUTRAL, expertise, full_text, noun_phrases
 from virsci_society.agents.offline.text import capitalise
 from virsci_society.agents.replies.form import Form
 
 _MAX_DRAWS = 8
 _MAX_DEPTH = 4
-_FORMATS = {
-    "date": "2020-01-01",
-    "date-time": "2020-01-01T00:00:00Z",
-    "time": "12:00:00",
-    "duration": "P1D",
-    "uuid": "00000000-0000-4000-8000-000000000000",
-    "uri": "https://example.org/",
-}
 _SENTENCES = FRAMES["unruled"]
 
 Schema = Mapping[str, Any]
@@ -76,34 +67,28 @@ class SchemaFiller:
         self.terms = terms
         self.asked = asked
 
-    def value(self, schema: Schema | bool, depth: int = 0) -> Any:
+    def value(self, schema: Schema, depth: int = 0) -> Any:
         """A value that the schema allows, as far as the schema can tell."""
-        if isinstance(schema, bool):
-            # True allows anything, so a string as well.
-            return self._string({})
         if "$ref" in schema:
             return self.value(self.defs[schema["$ref"].rsplit("/", 1)[1]], depth + 1)
         if "const" in schema:
             return schema["const"]
         if "enum" in schema:
             return self.asked.pick(schema["enum"])
-        for key in ("anyOf", "oneOf"):
-            if key in schema:
-                return self.value(self._branch(schema[key], depth), depth)
-        if "allOf" in schema:
-            return self.value({k: v for part in schema["allOf"] for k, v in part.items()}, depth)
-        kind = schema.get("type")
-        if isinstance(kind, list):
-            kind = next((k for k in kind if k != "null"), "null")
-        if kind == "object" or "properties" in schema:
-            return self._object(schema, depth)
-        if kind == "array":
-            return self._array(schema, depth)
-        if kind == "boolean":
-            return self.asked.chance(0.5)
-        if kind in ("integer", "number"):
-            return self._number(schema, whole=kind == "integer")
-        return None if kind == "null" else self._string(schema)
+        if "anyOf" in schema:
+            return self.value(self._branch(schema["anyOf"], depth), depth)
+        match schema.get("type"):
+            case "object":
+                return self._object(schema, depth)
+            case "array":
+                return self._array(schema, depth)
+            case "boolean":
+                return self.asked.chance(0.5)
+            case "integer" | "number" as kind:
+                return self._number(schema, whole=kind == "integer")
+            case "null":
+                return None
+        return self._string(schema)
 
     def _branch(self, branches: list[Schema], depth: int) -> Schema:
         """One alternative; deep inside a recursive form, one that ends the recursion."""
@@ -130,43 +115,29 @@ class SchemaFiller:
         return made
 
     def _array(self, schema: Schema, depth: int) -> list[Any]:
-        made = [self.value(part, depth + 1) for part in schema.get("prefixItems", ())]
         wanted, most = schema.get("minItems", 0), schema.get("maxItems", 3)
         if depth <= _MAX_DEPTH:
             wanted = max(wanted, min(most, 1 + int(self.asked.rng.random() * 3)))
-        items = schema.get("items", {})
-        # Bounded, since a type may have fewer different values than are wanted.
-        for _ in range(8 * wanted):
-            if len(made) >= wanted or items is False:
-                break
-            item = self.value(items, depth + 1)
-            if not (schema.get("uniqueItems") and item in made):
-                made.append(item)
-        return made
+        return [self.value(schema.get("items", {}), depth + 1) for _ in range(wanted)]
 
     def _number(self, schema: Schema, *, whole: bool) -> float:
-        step = schema.get("multipleOf") or (1 if whole else None)
         low = max(schema.get("minimum", -math.inf), schema.get("exclusiveMinimum", -math.inf))
         high = min(schema.get("maximum", math.inf), schema.get("exclusiveMaximum", math.inf))
         # Where one side is open, the range has a width of its own.
-        span = 10.0 * (step or 1)
         if low == -math.inf:
-            low = 0.0 if high == math.inf else high - span
-        high = high if high < math.inf else low + span
-        if step:
-            first, last = math.ceil(low / step), math.floor(high / step)
-            first += first * step == schema.get("exclusiveMinimum")
-            last -= last * step == schema.get("exclusiveMaximum")
-            drawn = step * (first + int(self.asked.rng.random() * max(1, last - first + 1)))
-            return int(drawn) if whole else float(drawn)
+            low = 0.0 if high == math.inf else high - 10.0
+        high = high if high < math.inf else low + 10.0
+        if whole:
+            first, last = math.ceil(low), math.floor(high)
+            first += first == schema.get("exclusiveMinimum")
+            last -= last == schema.get("exclusiveMaximum")
+            return first + int(self.asked.rng.random() * max(1, last - first + 1))
         inside = low + (high - low) * (0.05 + 0.9 * self.asked.rng.random())
         # Strictly inside, as a bound may be exclusive.
         rounded = round(inside, 1)
         return float(rounded if low < rounded < high else inside)
 
     def _string(self, schema: Schema) -> str:
-        if schema.get("format") in _FORMATS:
-            return _FORMATS[schema["format"]]
         least, most = schema.get("minLength", 0), schema.get("maxLength")
         a = self.asked.pick(self.terms)
         b = self.asked.pick([t for t in self.terms if t != a] or list(NEUTRAL))

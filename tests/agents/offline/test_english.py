@@ -26,9 +26,11 @@ from tests.agents.offline.offline_examples import (
 )
 from virsci_society.agents.offline.abstracts import CRITERIA
 from virsci_society.agents.offline.backend import answer_by_rule
-from virsci_society.agents.offline.grammar import MARKS, PARTS, frame_mark
 from virsci_society.agents.offline.terms import (
+    MARKS,
+    PARTS,
     expertise,
+    frame_mark,
     noun_phrases,
     split_terms,
     utterance_terms,
