@@ -11,8 +11,7 @@ import numpy as np
 from tests.faultserver.asked import Misunderstood
 from tests.faultserver.plan import chance
 from virsci_society.agents.offline.asked import Asked
-from virsci_society.agents.offline.backend import answer_offline
-from virsci_society.agents.offline.schema_filler import SchemaFiller
+from virsci_society.agents.offline.backend import SchemaFiller, answer_offline
 from virsci_society.agents.offline.terms import NEUTRAL, noun_phrases
 
 SENTENCE = "This is the test server: without slots or a schema it has only this sentence to say."

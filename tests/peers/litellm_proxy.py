@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from virsci_society.agents.offline.backend import rule_of
-from virsci_society.agents.offline.schema_filler import fill_form
+from virsci_society.agents.offline.backend import fill_form, rule_of
 from virsci_society.agents.replies.form import Form
 
 PROGRAM = Path(sys.prefix) / "litellm-proxy" / "bin" / "litellm"

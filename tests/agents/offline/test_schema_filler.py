@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import Field, create_model, field_validator
 
 from tests.agents.offline.offline_examples import an_idea, papers, person, rng_of
-from virsci_society.agents.offline.schema_filler import fill_form
+from virsci_society.agents.offline.backend import fill_form
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
