@@ -104,12 +104,11 @@ def answer_offline(request: Request, acceptance: Acceptance = DEFAULT_ACCEPTANCE
     rng = np.random.Generator(np.random.Philox(key=request.seed & _64_BITS))
     slots: Mapping[str, Any] = {**request.slots, "me": request.who}
     by_rule = rule_of(request.form) is not None
-    # The rule comes first: a protocol may hand in one of its own as a slot of the same name.
-    text = (
-        answer_by_rule(request.form, {"acceptance": acceptance, **slots}, rng).as_json()
-        if by_rule
-        else fill_form(request.form, slots, rng)
-    )
+    if by_rule:
+        # The rule comes first: a protocol may hand in one of its own as a slot of the same name.
+        text = answer_by_rule(request.form, {"acceptance": acceptance, **slots}, rng).as_json()
+    else:
+        text = fill_form(request.form, slots, rng)
     prompt = total_characters(request.messages)
     usage = Usage(estimate_tokens(prompt), estimate_tokens(len(text)), estimated=True)
     return Reply(text, usage, "offline", unruled=not by_rule)
@@ -156,7 +155,13 @@ Schema = Mapping[str, Any]
 def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generator) -> str:
     """A reply to the form, as JSON text under its aliases."""
     schema, text = form.schema_for(slots), "{}"
-    filler = SchemaFiller(schema, _terms(slots), Asked(slots, rng))
+    terms = [*expertise(slots.get("me"))]
+    # By name: whoever hands in the slots in another order must not change the answer.
+    for name in sorted(slots):
+        terms += _words(slots[name], 0)
+        if len(terms) > 40:
+            break
+    filler = SchemaFiller(schema, terms or list(NEUTRAL), Asked(slots, rng))
     for _ in range(_MAX_DRAWS):
         value = filler.value(schema)
         text = json.dumps(value, ensure_ascii=False)
@@ -166,17 +171,6 @@ def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generat
             continue
         break
     return text
-
-
-def _terms(slots: Mapping[str, Any]) -> list[str]:
-    """The scientist's interests, then terms of the other slots in the order of their names."""
-    terms = [*expertise(slots.get("me"))]
-    # By name: whoever hands in the slots in another order must not change the answer.
-    for name in sorted(slots):
-        terms += _words(slots[name], 0)
-        if len(terms) > 40:
-            break
-    return terms or list(NEUTRAL)
 
 
 def _words(value: Any, depth: int) -> list[str]:

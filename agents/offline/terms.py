@@ -128,16 +128,12 @@ def _trimmed(phrase: str) -> str:
     words = mid_sentence_case(_MASKED.sub(" ", phrase)).split(" ")
     while len(words) > 1 and words[0].lower() in _LEADING and words[1].lower() not in _LATIN:
         words = words[1:]
-    words = _whole(words, _LONGEST)
+    if len(words) > _LONGEST:
+        # The head of a noun phrase stands before its first preposition.
+        ends = (n for n, word in enumerate(words) if n and word.lower() in _LEADING)
+        cut = next(ends, len(words))
+        words = words[max(0, cut - _LONGEST) : cut]
     return "" if len(words) == 1 and words[0].lower() in _LEADING else " ".join(words)
-
-
-def _whole(words: list[str], most: int) -> list[str]:
-    """A noun phrase of at most ``most`` words that still has its head."""
-    if len(words) <= most:
-        return words
-    cut = next((n for n, word in enumerate(words) if n and word.lower() in _LEADING), len(words))
-    return words[max(0, cut - most) : cut]
 
 
 def unique_terms(phrases: Iterable[str]) -> tuple[str, ...]:
@@ -176,13 +172,6 @@ def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
     return unique_terms(found)
 
 
-def _repeated(text: str) -> list[str]:
-    """Pairs of neighbouring uncommon words that a text uses more than once, in order."""
-    words = tokens(text)
-    counts = Counter(pair for pair in pairwise(words) if COMMON.isdisjoint(pair))
-    return [" ".join(pair) for pair, n in counts.items() if n > 1]
-
-
 @lru_cache(maxsize=_CACHE)
 def _paper_terms(title: str, keywords: tuple[str, ...], abstract: str) -> tuple[str, ...]:
     found = noun_phrases(title)
@@ -191,7 +180,10 @@ def _paper_terms(title: str, keywords: tuple[str, ...], abstract: str) -> tuple[
         # A word that stands alone in a title is often an adverb or a verb.
         head += [term for term in found if not term.endswith(("ly", "ing", "ed"))] or found
     if len(head) < 4:
-        head += _repeated(abstract[:1200])[:3]
+        # Pairs of neighbouring uncommon words that the abstract uses more than once.
+        pairs = pairwise(tokens(abstract[:1200]))
+        counts = Counter(pair for pair in pairs if COMMON.isdisjoint(pair))
+        head += [" ".join(pair) for pair, n in counts.items() if n > 1][:3]
     return unique_terms(head)[:8]
 
 

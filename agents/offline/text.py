@@ -106,19 +106,14 @@ def affinity(interests: tuple[str, ...], text: str) -> float:
 
 
 @lru_cache(maxsize=_PHRASE_CACHE)
-def _printable(character: str) -> str:
-    kind = unicodedata.category(character)[0]
-    if kind in "LMN" or character in _KEPT_MARKS:
-        return character
-    return " "
-
-
-@lru_cache(maxsize=_PHRASE_CACHE)
 def clean(text: str) -> str:
     """Letters, digits and inner punctuation of a text on one line, at most eight words."""
     kept = _TAG.sub(" ", unicodedata.normalize("NFC", text[:400]))
     if not _PLAIN.fullmatch(kept):
-        kept = "".join(map(_printable, kept))
+        kept = "".join(
+            one if one in _KEPT_MARKS or unicodedata.category(one)[0] in "LMN" else " "
+            for one in kept
+        )
     words = [word.strip("-'’.,:/&%") for word in _TRAILING.sub(" ", kept).split()]
     words = [word[:40] for word in words if any(c.isalnum() for c in word)][:_MOST_WORDS]
     phrase = " ".join(words)

@@ -170,29 +170,24 @@ def trim_messages(messages: tuple[Message, ...], characters: int) -> tuple[Messa
     for longest in LINES:
         if total_characters(messages) <= characters:
             return messages
-        messages = tuple(_with_lines_cut(message, longest) for message in messages)
+        shortened = []
+        for message in messages:
+            lines = [cut_text(line, longest, CUT) for line in message.content.split("\n")]
+            shortened.append(Message(message.role, "\n".join(lines)))
+        messages = tuple(shortened)
     excess = total_characters(messages) - characters
     if excess <= 0:
         return messages
     # Of equally long messages the first: the same messages are always cut in the same way.
     index = max(range(len(messages)), key=lambda at: len(messages[at].content))
-    shorter = _without_middle(messages[index], excess)
-    return (*messages[:index], shorter, *messages[index + 1 :])
+    # Without its middle: the beginning says who and what, the end in which form.
+    text = messages[index].content
+    left = max(len(text) - excess - len(CUT) - 2, 0)
+    head = left // 2
+    text = f"{text[:head]}\n{CUT.strip()}\n{text[len(text) - left + head :]}"
+    return (*messages[:index], Message(messages[index].role, text), *messages[index + 1 :])
 
 
 def total_characters(messages: tuple[Message, ...]) -> int:
     """Characters of the contents together."""
     return sum(len(message.content) for message in messages)
-
-
-def _with_lines_cut(message: Message, longest: int) -> Message:
-    lines = [cut_text(line, longest, CUT) for line in message.content.split("\n")]
-    return Message(message.role, "\n".join(lines))
-
-
-def _without_middle(message: Message, excess: int) -> Message:
-    """The message without its middle: its beginning says who and what, its end in which form."""
-    text = message.content
-    left = max(len(text) - excess - len(CUT) - 2, 0)
-    head = left // 2
-    return Message(message.role, f"{text[:head]}\n{CUT.strip()}\n{text[len(text) - left + head :]}")

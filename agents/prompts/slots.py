@@ -174,18 +174,18 @@ def list_names(members: Sequence[Profile | str], me: Profile) -> str:
 
 def write_transcript(said: Iterable[Utterance | Advice], me: Profile) -> str:
     """A dialogue with its speakers, in the order of speaking."""
-    return "\n\n".join(_block(item, me) for item in said)
-
-
-def _block(item: Utterance | Advice, me: Profile) -> str:
-    words = quote(item.words()) if item.words().strip() else "(nothing that could be read)"
-    if isinstance(item, Advice):
-        asker = "You" if item.asker == me.id else item.asker
-        return (
-            f"{asker} asked {item.guest}, who is not in the team:\n{quote(item.question)}\n"
-            f"{item.guest} answered:\n{words}"
-        )
-    return f"{name_of(item.speaker, me)}:\n{words}"
+    blocks = []
+    for item in said:
+        words = quote(item.words()) if item.words().strip() else "(nothing that could be read)"
+        if isinstance(item, Advice):
+            asker = "You" if item.asker == me.id else item.asker
+            blocks.append(
+                f"{asker} asked {item.guest}, who is not in the team:\n{quote(item.question)}\n"
+                f"{item.guest} answered:\n{words}"
+            )
+        else:
+            blocks.append(f"{name_of(item.speaker, me)}:\n{words}")
+    return "\n\n".join(blocks)
 
 
 def name_of(who: str, me: Profile) -> str:
