@@ -234,26 +234,23 @@ def _wordless(choice: Any) -> Verdict | Fault | None:
         return Fault(one_line(f"the provider gave up the reply: it ended with {why!r}"), "server")
     if _text(get_field(message, "content")).strip():
         return None
-    return Fault(_no_text(message, why), "empty")
+    elsewhere = next((name for name in ASIDE if get_field(message, name)), "")
+    if why in CUT:
+        where = f", in {elsewhere}" if elsewhere else ""
+        said = f"the reply was cut before its first word{where}; raise backend.max_tokens"
+    elif elsewhere:
+        said = (
+            f"the reply has no text, its words are in {elsewhere}; turn thinking and tools of the "
+            "server off, or its parser of them (llama.cpp: --reasoning-format none, vLLM: no "
+            "--reasoning-parser)"
+        )
+    else:
+        said = f"the reply has no text (it ended with {why})" if why else "the reply has no text"
+    return Fault(said, "empty")
 
 
 def _finish_reason(choice: Any) -> str:
     return str(get_field(choice, "finish_reason") or "").lower()
-
-
-def _no_text(message: Any, why: str) -> str:
-    """Say why a message has no text, and which setting gives it some."""
-    aside = next((name for name in ASIDE if get_field(message, name)), "")
-    if why in CUT:
-        where = f", in {aside}" if aside else ""
-        return f"the reply was cut before its first word{where}; raise backend.max_tokens"
-    if aside:
-        return (
-            f"the reply has no text, its words are in {aside}; turn thinking and tools of the "
-            "server off, or its parser of them (llama.cpp: --reasoning-format none, vLLM: no "
-            "--reasoning-parser)"
-        )
-    return f"the reply has no text (it ended with {why})" if why else "the reply has no text"
 
 
 def _text(content: Any) -> str:
@@ -292,7 +289,14 @@ def token_count(value: Any, most: int, least: int = 1) -> int | None:
 def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
     """What an answer without success means."""
     message, codes = _message_and_codes(body[:_MOST_READ])
-    reason = message or body or _destination(status, headers) or "no reason given"
+    reason = message or body or "no reason given"
+    if not (message or body) and status < 400:
+        # Without user name and query.
+        address = headers.get("location", "").partition("?")[0].partition("#")[0]
+        scheme, slashes, rest = address.rpartition("//")
+        host, slash, path = rest.partition("/")
+        place = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
+        reason = f"it leads to {place}" if place else reason
     text, said = one_line(f"HTTP {status}: {reason}"), message.lower()
     other = "server" if status >= 500 else "request" if status >= 400 else "redirect"
     meanings = (
@@ -380,17 +384,6 @@ def get_field(thing: Any, name: str) -> Any:
     # Asked for dictionaries first: to ask for any mapping takes ten times as long.
     plain = isinstance(thing, dict) or isinstance(thing, Mapping)  # noqa: SIM101
     return thing.get(name) if plain else getattr(thing, name, None)
-
-
-def _destination(status: int, headers: Mapping[str, str]) -> str:
-    """The address that a redirect leads to, without user name and query; empty if it has none."""
-    if status >= 400:
-        return ""
-    address = headers.get("location", "").partition("?")[0].partition("#")[0]
-    scheme, slashes, rest = address.rpartition("//")
-    host, slash, path = rest.partition("/")
-    place = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
-    return f"it leads to {place}" if place else ""
 
 
 def _message_and_codes(body: str) -> tuple[str, frozenset[str]]:
