@@ -102,18 +102,20 @@ def redact(text: str) -> str:
         spans = _spans(text)
         if not spans:
             break
-        text = _replace_spans(text, spans)
+        # Each stretch of overlapping or touching spans is replaced once.
+        pieces: list[str] = []
+        end = 0
+        for start, stop in sorted(spans):
+            if start > end or not pieces:
+                pieces += (text[end:start], HIDDEN)
+            end = max(end, stop)
+        text = "".join((*pieces, text[end:]))
     return text
 
 
 def remember_secret(secret: str) -> None:
     """Redact this value as well from now on; values under eight characters are ignored."""
     _known.add((secret.strip(),))
-
-
-def reload_environment() -> None:
-    """Read the environment again; registered values stay registered."""
-    _known.add(secrets_in(os.environ))
 
 
 def shield_logs() -> None:
@@ -169,7 +171,9 @@ class _Known:
         forms = dict.fromkeys(form for one in values for form in _forms(one))
         self.wide = tuple(form for form in forms if not form.isascii())
         plain = [form.encode() for form in forms if form.isascii()]
-        self.forms = tuple((_rarest(form), form) for form in plain)
+        self.forms = tuple(
+            (next((bytes([rare]) for rare in _RAREST if rare in form), b""), form) for form in plain
+        )
         self._values = values  # last: another thread may look meanwhile
 
 
@@ -199,11 +203,6 @@ def _forms(value: str) -> Iterator[str]:
         yield inner.replace("+", "-").replace("/", "_")
 
 
-def _rarest(form: bytes) -> bytes:
-    places = [place for place in map(_RAREST.find, set(form)) if place >= 0]
-    return _RAREST[min(places) :][:1] if places else b""
-
-
 def _spans(text: str) -> list[tuple[int, int]]:
     """Start and end of every secret in the text, in no order."""
     _known.load()
@@ -229,14 +228,3 @@ def _occurrences(form: AnyStr, text: AnyStr) -> Iterator[tuple[int, int]]:
     while at >= 0:
         yield at, at + len(form)
         at = text.find(form, at + len(form))
-
-
-def _replace_spans(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text in which each stretch of overlapping or touching spans is replaced once."""
-    pieces: list[str] = []
-    end = 0
-    for start, stop in sorted(spans):
-        if start > end or not pieces:
-            pieces += (text[end:start], HIDDEN)
-        end = max(end, stop)
-    return "".join((*pieces, text[end:]))
