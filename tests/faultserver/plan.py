@@ -1,9 +1,4 @@
-"""Plan: how the server behaves, every kind of fault, and what is drawn for one attempt at a call.
-
-A fault on the way (``each``) is drawn anew for each attempt at a call; what the words or the
-counts of tokens are is drawn once for a call, so that the words of a run do not depend on how
-often a call was attempted.
-"""
+"""Plan: how the server behaves, every kind of fault, and what is drawn for one attempt at a call."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class Kind(NamedTuple):
-    """One way of not answering well."""
+    """One way of not answering well, drawn for ``each`` attempt at a call or once for its words."""
 
     sort: str
     each: bool = False
@@ -72,7 +67,6 @@ class Plan(BaseModel):
     rates: dict[str, Share] = Field(default_factory=dict)  # by kind
     streak: int = Field(default=3, ge=0)  # most faults on the way in a row at one call
     from_n: int = Field(default=0, ge=0)  # these happen after so many requests
-    until_n: int | None = Field(default=None, ge=0)  # and up to this one
     reask: Share = 0.0  # share of first askings whose words cannot be read
     slow_seconds: Seconds = 1.0
     stalled_seconds: float = Field(default=60.0, ge=0, le=60)
@@ -97,13 +91,10 @@ class Plan(BaseModel):
         return -self.latency * math.log(1.0 - chance(self.seed, call, attempt, "latency"))
 
     def draw(self, call, attempt, *, spared=False):
-        """What goes wrong with this attempt; a ``spared`` one meets no fault on the way.
-
-        The kinds of one group are drawn independently; of several that hit, the one that hit
-        deepest is taken.
-        """
+        """What goes wrong with this attempt; a ``spared`` one meets no fault on the way."""
 
         def first(of_group, *place):
+            # The kinds of a group are drawn independently, and the one that hit deepest is taken.
             hits = []
             for kind, rate in self.rates.items():
                 if of_group(KINDS[kind]) and (drawn := chance(self.seed, *place, kind)) < rate:

@@ -1,10 +1,8 @@
-"""The structured content of a request, for the fault server alone.
+"""The slots of a request, which a process that has imported ``tests.faultserver`` sends along.
 
-A language model is sent messages and nothing else, and the product knows no other way. A process
-that has imported ``tests.faultserver`` also sends the slots to a model called ``test`` on a
-loopback address, so that it can answer as the offline scientist would and the whole live path can
-be tried without a model. They travel as a pickle, of which nothing is made but values and the
-data classes, forms, named tuples and enums of this repository.
+They go to a model called ``test`` on a loopback address, which answers as the offline scientist
+would: so the whole live path can be tried without a model. They travel as a pickle, of which
+nothing is made but values and the data classes, forms, named tuples and enums of this repository.
 """
 
 import base64

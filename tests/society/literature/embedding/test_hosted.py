@@ -11,7 +11,7 @@ import pytest
 
 from tests.agents.gateway.test_unreached import accepting, refusing
 from tests.faultserver import FaultServer, Plan
-from tests.faultserver.embeddings import FIXED, LONGEST, row_of
+from tests.faultserver.server import FIXED, LONGEST, row_of
 from virsci_society.agents.backends import embeddings
 from virsci_society.agents.backends.embeddings import LiteLLMEmbedding
 from virsci_society.agents.errors import InputError, Stopped
