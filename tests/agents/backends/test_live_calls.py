@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import textwrap
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.agents.backends.live_provider import Broken, Provider, a_request, completion, http
-from tests.faultserver.slots import to_wire
-from virsci_society.agents.backends import litellm
 from virsci_society.agents.backends.http_client import probe
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
@@ -178,38 +175,10 @@ def test_half_a_character_in_a_prompt_stops_nothing(made, provider):
     assert provider.heard[0].body["messages"][1]["content"] == "broken ? here"
 
 
-def test_words_in_pieces_are_put_together(made, provider):
-    pieces = [{"type": "text", "text": "one "}, {"type": "text", "text": "two"}]
-    provider.answer(http(200, completion(pieces)))
-    assert attempt(made())[0].text == "one two"
-
-
 def test_an_answer_at_the_limit_of_length_is_cut(made, provider):
     provider.answer(http(200, completion("Let us", "length")))
     (reply,) = attempt(made())
     assert reply.cut
-
-
-@pytest.mark.parametrize(
-    ("counts", "usage"),
-    [
-        (None, Usage(7, 2, True)),
-        ({}, Usage(7, 2, True)),
-        ({"prompt_tokens": 0, "completion_tokens": 0}, Usage(7, 2, True)),
-        ({"prompt_tokens": -5, "completion_tokens": -7}, Usage(7, 2, True)),
-        ({"prompt_tokens": "many", "completion_tokens": "few"}, Usage(7, 2, True)),
-        ({"prompt_tokens": 10**18, "completion_tokens": 10**18}, Usage(7, 2, True)),
-        ({"prompt_tokens": 9, "completion_tokens": None}, Usage(9, 2, True)),
-        ({"prompt_tokens": 9, "completion_tokens": 3}, Usage(9, 3, False)),
-    ],
-)
-def test_tokens_that_were_not_counted_are_estimated(made, provider, counts, usage):
-    said = completion("Good.")
-    del said["usage"]
-    provider.answer(http(200, said | ({} if counts is None else {"usage": counts})))
-    (reply,) = attempt(made())
-    assert reply.usage == usage
-    assert len(provider.heard) == 1
 
 
 def error(message, code=None, kind="invalid_request_error"):
@@ -285,15 +254,6 @@ def test_whatever_comes_instead_of_words_costs_one_request(made, provider, case)
     assert (error.kind if isinstance(error, Fault) else type(error)) == meaning
     assert len(provider.heard) == 1
     assert "\n" not in str(error)
-
-
-@pytest.mark.parametrize("case", ["429", "500", "dropped"])
-def test_litellm_is_not_even_left_to_try_again(provider, monkeypatch, case):
-    held_back = []
-    monkeypatch.setattr(litellm, "SecondRequest", held_back.append)
-    provider.answer(NOT_WORDS[case][0])
-    failure(LiteLLM(model="openai/little", api_base=provider.url))
-    assert held_back == []
 
 
 def test_every_kind_of_fault_is_met():
@@ -399,16 +359,6 @@ def test_deadlines_do_not_count_what_keeps_the_loop_busy(provider):
         loop.stop()
 
 
-def test_deadlines_count_the_silence_of_a_server(provider):
-    provider.answer(lambda _: never())
-    loop, began = LoopThread("test"), time.monotonic()
-    try:
-        assert isinstance(loop.submit(probe(provider.url, 0.5)).result(timeout=20), Fault)
-    finally:
-        loop.stop()
-    assert time.monotonic() - began >= 0.5
-
-
 async def never():
     await asyncio.Event().wait()
     return b""
@@ -470,37 +420,6 @@ def test_openai_itself_gets_its_usual_key(monkeypatch):
     assert other.endpoint_settings.key is None
 
 
-def test_only_the_test_model_on_this_machine_is_told_the_slots(made, provider):
-    provider.answer(http(200, completion()))
-    attempt(made("test"), a_request(3))
-    (heard,) = provider.heard
-    assert heard.body["slots"] == to_wire(a_request(3))
-    provider.answer(http(200, completion()))
-    attempt(made("testing"), a_request(3))
-    (heard,) = provider.heard
-    assert "slots" not in heard.body
-
-
-@pytest.mark.parametrize(
-    ("address", "told"),
-    [
-        ("http://127.0.0.1:8000/v1", True),
-        ("http://127.9.9.9/v1", True),
-        ("http://localhost:1/v1", True),
-        ("http://[::1]:8000/v1", True),
-        ("http://192.0.2.1/v1", False),
-        ("http://127.0.0.1.example.org/v1", False),
-        ("http://localhost.example.org/v1", False),
-        ("https://example.org/localhost/test", False),
-        (None, False),
-    ],
-)
-def test_the_test_model_elsewhere_is_told_nothing(made, address, told):
-    backend = made("test", api_base=address)
-    fields = backend.request_fields(a_request())
-    assert ("slots" in fields.get("extra_body", fields)) == told
-
-
 def test_as_many_calls_are_under_way_as_are_made(made, provider):
     calls = 150
     all_here = asyncio.Event()
@@ -550,73 +469,11 @@ def test_closing_leaves_no_connection_and_no_task(made, provider):
     assert backend == made()
 
 
-WATCH = """
-    import asyncio, json, socket, sys
-    reached = set()
-
-    def noting(original, place):
-        def note(*arguments, **named):
-            address = arguments[place]
-            reached.add(address[0] if isinstance(address, tuple) else address)
-            return original(*arguments, **named)
-        return note
-
-    socket.getaddrinfo = noting(socket.getaddrinfo, 0)
-    socket.socket.connect = noting(socket.socket.connect, 1)
-    socket.socket.connect_ex = noting(socket.socket.connect_ex, 1)
-    sys.path[:0] = [{tests!r}, {root!r}]
-    from virsci_society.agents.backends.litellm import LiteLLM
-    from virsci_society.agents.backends.openai import OpenAI
-    OpenAI(model="m").model_settings, LiteLLM(model="m").model_settings
-    slow = sorted({{"litellm", "openai", "httpx", "aiohttp"}} & sys.modules.keys())
-    from tests.agents.backends.live_provider import a_request
-
-    async def call(backend):
-        await backend.complete(a_request())
-        seen = [type(one).__name__ for one in getattr(backend, "_transports", ())]
-        await backend.close()
-        return seen
-
-    for kind, model in ((OpenAI, "little"), (LiteLLM, "openai/little"), (LiteLLM, "openai/gpt-4o")):
-        backend = kind(model=model, api_base={url!r})
-        backend.priced
-        ways = asyncio.run(call(backend))
-    print(json.dumps([slow, sorted(reached), ways]))
-"""
-
-
-@pytest.mark.slow
-def test_nothing_is_imported_before_it_is_used_and_nobody_else_is_reached(
-    offline_nursery, provider
-):
-    provider.answer(http(200, completion()))
-    tests = str(Path(__file__).parent)
-    script = textwrap.dedent(WATCH).format(tests=tests, root=str(ROOT), url=provider.url)
-    # What somebody may have set for other uses of litellm changes nothing here.
-    named = {"DISABLE_AIOHTTP_TRANSPORT": "True", "LITELLM_HTTP2": "True"}
-    done = offline_nursery.python(script, env=named)
-    assert done.returncode == 0, done.stderr
-    slow, reached, ways = json.loads(done.stdout)
-    assert ways == ["LiteLLMAiohttpTransport"]
-    assert slow == []
-    assert reached == ["127.0.0.1"]
-    assert len(provider.heard) == 3
-    assert done.stderr == ""
-
-
 def test_a_server_without_a_system_role_gets_its_text_with_the_first_question(made, provider):
     provider.answer(http(200, completion()))
     attempt(made(system_role="off"))
     (message,) = provider.heard[0].body["messages"]
     assert message == {"role": "user", "content": "You are Scientist1.\n\nWhat now?"}
-
-
-def test_the_longest_reply_can_be_sent_under_its_other_name(made, provider):
-    provider.answer(http(200, completion()))
-    attempt(made(max_tokens_name="max_completion_tokens", max_tokens=9))
-    said = provider.heard[0].body
-    assert said["max_completion_tokens"] == 9
-    assert "max_tokens" not in said
 
 
 REFUSED = {

@@ -6,14 +6,12 @@ import json
 from enum import Enum
 from typing import Annotated, Any, Literal
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field, create_model, field_validator
 
-from tests.agents.offline.offline_examples import an_idea, papers, person, rng_of
+from tests.agents.offline.offline_examples import papers, person, rng_of
 from virsci_society.agents.offline.backend import fill_form
-from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
 
@@ -21,28 +19,6 @@ from virsci_society.agents.replies.parser import read_reply
 class Colour(Enum):
     RED = "red"
     BLUE = "blue"
-
-
-class Reason(Form):
-    text: str = Field(alias="Why", min_length=5)
-    weight: float = Field(ge=0, le=1)
-
-
-class Verdictish(Form):
-    """A stranger's form with a bit of everything."""
-
-    stars: int = Field(alias="Stars", ge=1, le=5)
-    share: float = Field(gt=0, lt=1)
-    yes: bool
-    colour: Colour
-    pick: Literal["a", "b"]
-    reasons: list[Reason] = Field(min_length=2, max_length=4)
-    note: str | None = None
-    table: dict[str, float] = Field(default_factory=dict)
-    pair: tuple[int, str]
-    short: str = Field(max_length=12)
-    even: int = Field(multiple_of=2, ge=10, le=20)
-    numbers: set[int] = Field(default_factory=set)
 
 
 class Chosen(Form):
@@ -71,13 +47,6 @@ def filled(form, seed=1, **slots):
     return fill_form(form, {"me": person(0), **slots}, rng_of(seed))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_a_form_with_every_kind_of_field_is_filled(seed):
-    form = read_reply(Verdictish, filled(Verdictish, seed)).form
-    assert isinstance(form, Verdictish)
-    assert 2 <= len(form.reasons) <= 4
-
-
 def test_a_form_that_holds_itself_is_filled_to_an_end():
     for seed in range(30):
         text = filled(Tree, seed)
@@ -98,16 +67,6 @@ def test_strings_are_made_of_interests_and_slots():
     assert all(text.endswith(".") for text in texts)
 
 
-def test_slots_need_not_hold_words():
-    class Said(Form):
-        text: str
-
-    odd = {"a": None, "b": 3, "c": an_idea(), "d": (1, "x"), "e": object(), "f": Profile("S")}
-    for seed in range(10):
-        assert fill_form(Said, odd, rng_of(seed))
-        assert fill_form(Said, {}, rng_of(seed))
-
-
 def test_drawing_again_meets_what_no_schema_can_say():
     class Picky(Form):
         n: int = Field(ge=0, le=3)
@@ -123,31 +82,6 @@ def test_drawing_again_meets_what_no_schema_can_say():
     assert sum(fits) >= 58
 
 
-def test_what_cannot_be_met_is_left_to_the_reader():
-    class Never(Form):
-        n: int
-
-        @field_validator("n")
-        @classmethod
-        def _no(cls, value: int) -> int:
-            raise ValueError("never")
-
-    assert "n" in json.loads(filled(Never))
-
-
-def test_same_seed_same_text_and_other_seeds_others():
-    assert filled(Verdictish, 3) == filled(Verdictish, 3)
-    assert len({filled(Verdictish, seed) for seed in range(20)}) > 15
-
-
-def test_dates_and_ids_have_their_format():
-    from datetime import date, datetime
-    from uuid import UUID
-
-    form = create_model("Dated", __base__=Form, a=(date, ...), b=(datetime, ...), c=(UUID, ...))
-    read_reply(form, filled(form))
-
-
 def model_of(types):
     """A form with one field of each type, every second one optional, with aliases."""
     fields = {
@@ -157,8 +91,8 @@ def model_of(types):
 
 
 bounds = st.tuples(st.integers(-50, 50), st.integers(0, 40)).map(lambda p: (p[0], p[0] + p[1]))
-WHOLE = [{"ge": 3, "le": 3}, {"gt": 3, "lt": 5}, {"le": -100}, {"gt": 6, "le": 9, "multiple_of": 3}]
-PARTS = [{"gt": 0, "lt": 0.01}, {"lt": -3.5}, {"gt": 1e6}, {"multiple_of": 0.5, "ge": 0, "le": 2}]
+WHOLE = [{"ge": 3, "le": 3}, {"gt": 3, "lt": 5}, {"le": -100}]
+PARTS = [{"gt": 0, "lt": 0.01}, {"lt": -3.5}, {"gt": 1e6}]
 simple: st.SearchStrategy[Any] = st.one_of(
     st.sampled_from(WHOLE).map(lambda bounds: Annotated[int, Field(**bounds)]),
     st.sampled_from(PARTS).map(lambda bounds: Annotated[float, Field(**bounds)]),
@@ -177,7 +111,6 @@ kinds = st.recursive(
         inner.map(lambda t: list[t]),
         inner.map(lambda t: dict[str, t]),
         inner.map(lambda t: t | None if t is not Any else Any),
-        st.tuples(inner, inner).map(lambda p: tuple[p]),
         st.lists(inner, min_size=1, max_size=3).map(model_of),
         st.tuples(inner, st.integers(0, 3)).map(
             lambda p: Annotated[list[p[0]], Field(min_length=p[1], max_length=p[1] + 2)]

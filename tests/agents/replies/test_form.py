@@ -19,7 +19,6 @@ from tests.agents.replies.form_examples import (
 )
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.prompts.slots import paper_key
 from virsci_society.agents.replies.form import (
     FIELDS,
     PATTERN,
@@ -85,37 +84,6 @@ def test_one_question_changes_no_other_and_its_texts_are_those_of_its_schema(for
         assert sent_schema_for(form, slots) == json.dumps(as_sent(schema))
 
 
-def test_the_texts_of_a_form_are_made_once_unless_its_schema_hangs_on_the_question(monkeypatch):
-    asked = []
-    plain = Form.json_schema.__func__
-    monkeypatch.setattr(
-        Form, "json_schema", classmethod(lambda cls: asked.append(cls) or plain(cls))
-    )
-
-    class Plain(Form):
-        word: str
-        more: str = ""
-
-        @classmethod
-        def unasked(cls, slots):
-            return () if slots else ("more",)
-
-    class Named(Plain):
-        @classmethod
-        def schema_for(cls, slots):
-            schema = super().schema_for(slots)
-            schema["properties"] |= {name: {"type": "string"} for name in slots}
-            return schema
-
-    for _ in range(3):
-        pages = [form_on_page(Plain, slots, schema_sent=True) for slots in ({}, {"x": 1})]
-        assert [page.count("- ") for page in pages] == [1, 2]
-    assert asked.count(Plain) == 2
-    assert "x" in form_on_page(Named, {"x": 1}, schema_sent=True)
-    assert "y" in sent_schema_for(Named, {"y": 1})
-    assert "x" not in sent_schema_for(Named, {"y": 1})
-
-
 class Backwards(Form):
     z: str
     a: int = 0
@@ -126,17 +94,6 @@ def test_a_schema_is_never_sorted():
     assert keys(Backwards, {}) == ["z", "a", "m"]
     assert list(json.loads(Backwards.schema_text())["properties"]) == ["z", "a", "m"]
     assert Backwards.schema_for({})["required"] == ["z", "m"]
-
-
-class Short(Backwards):
-    @classmethod
-    def unasked(cls, slots):
-        return ("a", "m", "no field")
-
-
-def test_a_field_that_is_not_asked_for_is_not_required():
-    schema = Short.schema_for({})
-    assert (list(schema["properties"]), schema["required"]) == (["z"], ["z"])
 
 
 class Leaf(Form):
@@ -369,18 +326,6 @@ def test_only_what_is_shown_can_be_chosen():
     pairs = '"Written Abstract vs A", "Written Abstract vs B"'
     scores = listed(SelfReview, {"near": PAPERS[:2]})["similarity_scores"]
     assert scores == f"object with {pairs}, each 0 to 100"
-
-
-def test_keys_and_names_are_those_on_the_page():
-    people = (Profile("Scientist3"), Profile("Scientist9"))
-    idea = Idea.schema_for({"references": PAPERS, "outsiders": people})["properties"]
-    assert idea["Uses"]["items"]["enum"] == [paper_key(p, n) for n, p in enumerate(PAPERS, 1)]
-    asked = idea["Ask"]["anyOf"][0]["properties"]["Scientist"]
-    assert asked["enum"] == ["Scientist3", "Scientist9"]
-    built = Idea.schema_for({"references": PAPERS[:1], "previous": CANDIDATE})["properties"]
-    assert len(built["Uses"]["items"]["enum"]) >= 1
-    ballot = Ballot.schema_for({"ideas": (CANDIDATE,), "extras": ("comparisons",)})["properties"]
-    assert ballot["Comparisons"]["items"]["properties"]["Idea"]["enum"] == ["Idea 0"]
 
 
 def test_an_invitation_is_answered_by_names_or_by_the_codes_of_the_paper():

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
-import jsonschema
 import pytest
 
-from tests.agents.replies.form_examples import CANDIDATE, PAPERS
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import Choice, Draft, Remark, Topic
@@ -295,73 +291,3 @@ def test_figures_33_and_34_cut_off_anywhere_are_asked_for_again(text):
     for end in range(text.index("Abstract: "), text.index("\n}") - 2):
         with pytest.raises(ReplyError):
             read_reply(Draft, text[:end])
-
-
-CONSTRAINED = {
-    "19": ({}, "Reason"),
-    "26, accepted": ({}, "Reasoning"),
-    "26, declined": ({}, "Reasoning"),
-    "27": ({}, None),
-    "29": ({"references": PAPERS, "previous": None}, "Reason"),
-    "30": ({"references": PAPERS, "previous": CANDIDATE}, "Reason"),
-    "31": ({"previous": CANDIDATE}, "Reason"),
-    "32": ({"ideas": (CANDIDATE,) * 3}, "Reason"),
-    "33": ({}, "Reason"),
-    "34": ({"near": ()}, "Modifications"),
-    "35": ({"near": PAPERS}, None),
-}
-"""Slots, and the field of the form that a model may think in."""
-
-
-def refusal(reply, schema):
-    """What a decoder that follows the schema would not write; empty if it could write the reply."""
-    return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(reply)]
-
-
-@pytest.mark.parametrize("figure", CONSTRAINED)
-def test_a_constrained_decoder_can_write_what_the_figures_say(figure):
-    form, text, *_ = READ[figure]
-    slots, thought = CONSTRAINED[figure]
-    read = read_reply(form, text).form
-    schema = form.schema_for(slots)
-    reply = read.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    assert refusal(reply, schema) == []
-    assert refusal({"Thought": "Tides first.", **reply}, schema) == []
-    if thought is not None:
-        reply.pop(thought, None)
-        assert refusal(reply, schema) == []
-        reply[thought] = "Tides first."
-        assert refusal(reply, schema) == []
-    # Such a decoder writes in the order of the schema, whatever the order in the figure.
-    ordered = {name: reply[name] for name in schema["properties"] if name in reply}
-    assert ordered == reply
-    again = read_reply(form, json.dumps(ordered))
-    assert again.rung == "strict"
-    assert again.form.model_dump(mode="json", by_alias=True, exclude_unset=True) == reply
-
-
-@pytest.mark.parametrize(("figure", "text"), [("32", VOTE), ("35", NEAR)])
-def test_figures_32_and_35_are_valid_as_they_are_printed(figure, text):
-    form, (slots, _) = READ[figure][0], CONSTRAINED[figure]
-    reply = json.loads(text.partition("```json")[2].partition("```")[0])
-    assert refusal(reply, form.schema_for(slots)) == []
-
-
-@pytest.mark.parametrize(
-    ("figure", "reply"),
-    [
-        ("26, accepted", {"Reasoning": "Yes.", "Selected Action": "Action 3"}),
-        ("26, accepted", {"Reasoning": "Yes."}),
-        ("31", {"Title": "T", "Idea": "I", "Clarity": 8, "Feasibility": 7}),
-        ("31", {"Title": "T", "Idea": "I", "Clarity": 11, "Feasibility": 7, "Novelty": 9}),
-        ("31", {"Title": "", "Idea": "I", "Clarity": 8, "Feasibility": 7, "Novelty": 9}),
-        ("32", {"Decision Made": "Idea 3"}),
-        ("33", {"Title": "T"}),
-        ("35", {"similarity_scores": {"Written Abstract vs A": 85}}),
-        ("35", {"similarity_scores": {f"Written Abstract vs {one}": 101 for one in "ABC"}}),
-        ("35", {"similarity_scores": {f"Written Abstract vs {one}": 9 for one in "ABCD"}}),
-    ],
-)
-def test_a_constrained_decoder_cannot_write_what_no_form_holds(figure, reply):
-    form, (slots, _) = READ[figure][0], CONSTRAINED[figure]
-    assert refusal(reply, form.schema_for(slots))
