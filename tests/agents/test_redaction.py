@@ -12,13 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from virsci_society.agents import redaction
-from virsci_society.agents.redaction import (
-    HIDDEN,
-    redact,
-    reload_environment,
-    remember_secret,
-    secrets_in,
-)
+from virsci_society.agents.redaction import HIDDEN, redact, remember_secret, secrets_in
 
 CANARY = "Canary/Quail+7193_okapi"
 ODD = 'p"ä s\\s/w:rd&1>>>???'
@@ -30,7 +24,7 @@ def _environment():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOME_PROVIDER_API_KEY", CANARY)
         patch.setenv("SOME_PASSWORD", ODD)
-        reload_environment()
+        patch.setattr(redaction, "_known", redaction._Known())
         yield
 
 
@@ -188,55 +182,12 @@ def test_what_is_remembered_is_hidden_from_then_on():
     assert redact("the word is xylophone7 here") == "the word is xylophone7 here"
     remember_secret(" xylophone7\n")
     assert redact("the word is xylophone7 here") == "the word is [redacted] here"
-    reload_environment()
-    assert redact("xylophone7") == HIDDEN
-
-
-def test_short_and_empty_values_are_not_remembered():
-    for short in ("", "  ", "EMPTY", "ollama"):
-        remember_secret(short)
-    assert redact("EMPTY space, ollama") == "EMPTY space, ollama"
 
 
 def test_secrets_in_other_scripts_hide_only_themselves():
     remember_secret("пароль-двести")
     assert redact("это пароль-двести!") == "это [redacted]!"
     assert redact("это другое-словцо!") == "это другое-словцо!"
-
-
-def test_a_new_variable_is_seen_after_a_refresh(monkeypatch):
-    assert redact("marimba-2020") == "marimba-2020"
-    monkeypatch.setenv("LATE_TOKEN", "marimba-2020")
-    assert redact("marimba-2020") == "marimba-2020"
-    reload_environment()
-    assert redact("marimba-2020") == HIDDEN
-
-
-def test_the_environment_is_read_at_first_use(monkeypatch):
-    monkeypatch.setattr(redaction, "_known", redaction._Known())
-    monkeypatch.setenv("FIRST_KEY", "glockenspiel-1")
-    assert redact("a glockenspiel-1") == "a [redacted]"
-    monkeypatch.setattr(redaction, "_known", redaction._Known())
-    remember_secret("vibraphone-22")
-    assert redact("glockenspiel-1 vibraphone-22") == "[redacted] [redacted]"
-
-
-def test_a_reply_without_secrets_is_searched_once_and_by_few_patterns(monkeypatch):
-    searches = []
-
-    def counting(find):
-        return lambda text: searches.append(len(text)) or find(text)
-
-    for table in ("_LOW", "_AS_IS"):
-        counted = tuple((gate, counting(find)) for gate, find in getattr(redaction, table))
-        monkeypatch.setattr(redaction, table, counted)
-    reply = "We compare what is said in a room with what is written later. " * 50
-    assert redact(reply) == reply
-    plain = len(searches)
-    reply = " ".join(ORDINARY[:1] * 40)[:3000]
-    assert redact(reply) == reply
-    assert plain <= 2
-    assert len(searches) - plain <= 6
 
 
 @pytest.mark.sweep(3)

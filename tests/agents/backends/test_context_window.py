@@ -31,11 +31,6 @@ def test_vllm_tells_its_window(server):
     assert read_window(through) == ContextWindow("vLLM", 9000)
 
 
-def test_the_window_of_another_model_is_not_taken(server):
-    server.plan(Plan(plays="vllm", window=9000))
-    assert read_window(by_openai(server, model="other")) == ContextWindow()
-
-
 def test_llama_cpp_tells_the_window_of_a_slot(server):
     server.plan(Plan(plays="llama.cpp", window=7000))
     assert read_window(by_openai(server)) == ContextWindow("llama.cpp", 7000)
@@ -96,14 +91,6 @@ def test_the_key_goes_to_the_server_and_its_absence_is_no_error(provider, monkey
     read_window(backend)
     assert provider.heard[-1].headers["authorization"] == f"Bearer {KEY}"
     assert {one.path for one in provider.heard} == {"/props", "/v1/models", "/api/show"}
-
-
-def test_a_proxy_is_not_asked_for_a_server_on_this_machine(server, monkeypatch):
-    server.plan(Plan(plays="vllm", window=9000))
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    monkeypatch.delenv("no_proxy", raising=False)
-    assert read_window(by_openai(server)) == ContextWindow("vLLM", 9000)
 
 
 @pytest.mark.parametrize(

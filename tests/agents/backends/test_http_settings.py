@@ -7,7 +7,6 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
@@ -56,25 +55,11 @@ def test_everything_that_may_change_the_words_is_told(change):
     assert not change.keys() & ChatCompletionsBackend.execution
 
 
-def test_what_is_told_does_not_depend_on_the_order_of_extra_keys():
-    told = [
-        OpenAI(model="m", extra=extra).model_settings
-        for extra in ({"a": 1, "b": 2}, {"b": 2, "a": 1})
-    ]
-    assert told[0] == told[1]
-    assert told[0].index('"extra"') < told[0].index('"model"')
-
-
 def test_every_setting_is_either_told_or_of_execution():
     given = {"top_p": 0.5, "context": 9000, "extra": {"a": 1}, "system_role": "off"}
     told = json.loads(OpenAI(model="m", **given).model_settings)
     assert told.keys() | ChatCompletionsBackend.execution == set(OpenAI.model_fields)
     assert not told.keys() & ChatCompletionsBackend.execution
-
-
-def test_reports_say_who_speaks():
-    assert LiteLLM(model="x/m").about == "the language model x/m, through litellm"
-    assert OpenAI(model="m").about == "the language model m, through the OpenAI API"
 
 
 def test_the_longest_reply_and_the_room_beside_it_are_known():
@@ -233,10 +218,6 @@ def test_extra_parameters_cannot_break_what_is_relied_on(extra):
     assert "extra" in message
 
 
-def test_a_key_under_an_unknown_name_is_not_shown():
-    assert KEY not in refused(api_key=KEY)
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -252,13 +233,6 @@ def test_a_key_under_an_unknown_name_is_not_shown():
 )
 def test_what_does_not_fit_together_is_told(settings, words):
     assert words in refused(**settings)
-
-
-def test_the_name_of_the_endpoint_holds_address_and_variable():
-    given = OpenAI(model="m", key="A_KEY", api_base=BASE)
-    assert given.endpoint_settings.name == f"{BASE} (A_KEY)"
-    assert OpenAI(model="m", api_base=BASE).endpoint_settings == EndpointSettings(BASE)
-    assert OpenAI(model="m", api_base=BASE).endpoint_settings.name == BASE
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from virsci_society.agents.backends.hybrid import Hybrid
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.prompts.request import Usage
 
 MODEL = OpenAI(model="test", api_base="http://127.0.0.1:1/v1", prices={"input": 1, "output": 2})
 
@@ -31,16 +30,6 @@ def test_a_share_of_the_teams_is_drawn_by_their_ids(share, least, most):
     # 4,000 teams at 0.1: 400, standard deviation 19.
     drawn = live_teams(hybrid(live_share=share).of_run(3))
     assert least <= len(drawn) <= most
-
-
-def test_every_call_of_a_team_has_the_same_voice():
-    backend = hybrid(live_share=0.5).of_run(3)
-    for n in range(50):
-        team = f"Scientist{n}/1"
-        ids = [
-            f"{team}/{stage}/1/2/0/{act}" for stage in ("a", "b") for act in ("x/Y", "z/Y/re-ask1")
-        ]
-        assert len({id(backend.backend_for(call)) for call in ids}) == 1
 
 
 def test_a_larger_share_keeps_the_teams_of_a_smaller_one():
@@ -73,24 +62,6 @@ def test_chosen_scientists_and_stages():
     assert everywhere.backend_for("Scientist9/1/topic/1/1/0/utter/S") is everywhere.live
     both = hybrid(scientists=("Scientist3",), live_share=0.0)
     assert live_teams(both, 10) == {"Scientist3/1", "Scientist3/2"}
-
-
-@pytest.mark.slow
-def test_what_the_model_is_holds_for_the_whole():
-    backend = hybrid(live_share=0.5)
-    assert backend.model_settings == MODEL.model_settings
-    assert (
-        backend.price(Usage(1_000_000, 1_000_000)) == MODEL.price(Usage(1_000_000, 1_000_000)) == 3
-    )
-    assert backend.endpoint().name == MODEL.endpoint().name
-    assert (backend.max_reply_tokens, backend.max_prompt_characters) == (
-        MODEL.max_reply_tokens,
-        MODEL.max_prompt_characters,
-    )
-    assert backend.paid is MODEL
-    assert not backend.inline
-    assert "a share of 0.5 of the teams" in backend.about
-    assert Hybrid(live=Offline(), live_share=0.5).inline
 
 
 def test_what_makes_no_sense_is_refused():

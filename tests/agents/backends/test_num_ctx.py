@@ -60,14 +60,6 @@ def test_every_request_asks_for_its_window_and_for_no_cut(provider, model, path)
         assert one.body["format"]["type"] == "object"
 
 
-def test_others_are_sent_none_of_it(provider):
-    provider.answer(http(500, {}))
-    backend = LiteLLM(model="openai/m", api_base=provider.url, context=6000).with_window(9)
-    with pytest.raises(Exception, match="500"):
-        asked(backend)
-    assert not {"num_ctx", "truncate", "shift", "options"} & provider.heard[0].body.keys()
-
-
 @pytest.mark.parametrize("error", [json.dumps({"error": TOO_LONG}), SHIFTED])
 def test_a_prompt_that_ollama_refuses_is_too_long(provider, error):
     provider.answer(http(400, {"error": error}))
@@ -86,9 +78,3 @@ def test_a_prompt_that_fills_its_window_was_cut(provider, read, cut):
     with pytest.raises(Overflow, match="cut the prompt") as caught:
         asked(backend)
     assert caught.value.usage.prompt_tokens == read
-
-
-def test_a_prompt_that_nobody_counted_is_not_said_to_be_cut(provider):
-    body = chat(0)
-    provider.answer(http(200, body))
-    assert asked(made(provider).with_window(2)).text

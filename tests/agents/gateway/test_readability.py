@@ -57,13 +57,6 @@ def test_a_share_within_the_bound_is_warned_of_and_does_not_stop():
     assert calm.warning == ""
 
 
-def test_stop_at_one_never_stops():
-    one = watch(stop_at=1, after=1)
-    for _ in range(500):
-        one.record("Ballot", "?")
-    assert "500 of 500" in one.warning
-
-
 def test_three_examples_are_shown_plain_and_without_secrets():
     one = watch(after=16)
     replies = ["\x1b[2Jwiped", "sk-live-0123456789abcdefABCDEF is mine", "x" * 5_000, "a fourth"]
@@ -99,23 +92,6 @@ def test_a_replay_never_stops_for_what_was_read():
         again = Gateway(Live(), 1, journal, strict=True)
         for _ in range(50):
             again.record_reading("Ballot", "?", live=True)
-
-
-@pytest.mark.parametrize(
-    ("backend", "on"),
-    [
-        (OpenAI(model="m"), False),
-        (OpenAI(model="m", structured="off"), True),
-        (LiteLLM(model="anthropic/unheard-of"), True),
-        (LiteLLM(model="anthropic/unheard-of", structured="on"), False),
-        (LiteLLM(model="ollama_chat/llama3.1"), False),
-        (Live(), False),
-    ],
-)
-def test_the_advice_names_a_change_that_is_one(backend, on):
-    advice = backend.unreadable_advice
-    assert ("backend.structured=on" in advice) == on
-    assert "model" in advice
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import Fault, InputError, Stopped
 from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.gateway.retry import Retry, wait_after
 from virsci_society.agents.gateway.slots import SlotPool
 from virsci_society.agents.journal.journal import Journal
 
@@ -132,24 +131,6 @@ def test_an_answer_of_any_kind_ends_the_short_wait(ends):
         return pool.contact
 
     assert asyncio.run(play()) is None
-
-
-def unsent(kind="connection"):
-    fault = Fault("refused", kind)
-    fault.sent = False
-    return fault
-
-
-def test_a_server_that_has_answered_is_waited_for_as_before():
-    faults = [unsent()] * 7
-    assert wait_after("a", faults, Retry(), silent=127.0) > 10
-    with pytest.raises(Stopped, match="nothing has ever answered"):
-        wait_after("a", faults, Retry(), silent=9.0, contact=10.0)
-
-
-def test_a_request_that_was_sent_may_be_with_a_slow_model():
-    faults = [Fault("hung up after a minute", "connection")]
-    assert wait_after("a", faults, Retry(), silent=60.0, contact=10.0) < 1
 
 
 def test_a_run_whose_earlier_session_was_answered_keeps_its_patience(tmp_path):

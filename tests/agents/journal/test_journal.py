@@ -129,17 +129,6 @@ def test_what_nobody_asks_for_is_left_over(written):
         assert journal.first_unrequested(before=10.0) is None
 
 
-def test_a_call_that_was_only_begun_is_never_left_over(written):
-    async def scene():
-        with Journal(written) as journal:
-            for id_ in "ca":
-                journal.lookup_call(request(id_))
-            await call(journal, request("d", asked=3.0))
-            assert journal.first_unrequested(before=10.0) == "b"
-
-    asyncio.run(scene())
-
-
 def test_the_ledger_has_a_row_for_every_attempt_of_every_session(written):
     async def scene():
         with Journal(written) as journal:
@@ -169,16 +158,6 @@ def test_sums_are_the_same_however_they_are_added():
     at_once.add("timeout", 10, 10, 10, 10, 0, 1.0, 1.0)
     assert one_by_one == at_once
     assert (at_once.usd, at_once.cut_off_usd, at_once.seconds) == (1.0, 1.0, 2.0)
-
-
-def test_totals_are_those_of_the_moment_and_the_same_when_read_again(written):
-    with Journal(written) as journal:
-        before = journal.totals()
-        asyncio.run(call(journal, request("e")))
-        first = journal.totals()
-        assert first.attempts == before.attempts + 1
-    with Journal(written) as journal:
-        assert journal.totals() == first
 
 
 def test_what_is_under_way_is_not_in_doubt_yet(path):
@@ -211,16 +190,6 @@ def test_words_that_cost_nothing_are_kept_in_passing(path):
         assert journal.commits < 1000
     with Journal(path) as journal:
         assert journal.unreplayed == 5000
-
-
-def test_many_intents_share_a_commit(path):
-    async def scene():
-        with Journal(path) as journal:
-            before = journal.commits
-            await asyncio.gather(*(call(journal, request(f"call{n}")) for n in range(64)))
-            return journal.commits - before
-
-    assert asyncio.run(scene()) < 64
 
 
 def test_a_fork_takes_what_is_the_same(written, tmp_path):
@@ -387,15 +356,6 @@ def test_a_journal_without_its_tables_is_begun_anew(path):
         Journal(path, frozen=True)
     with Journal(path) as journal:
         assert journal.is_empty
-
-
-def test_nothing_is_kept_after_the_end(path):
-    journal = Journal(path)
-    journal.close()
-    with pytest.raises(Stopped, match="is closed"):
-        journal.store_outcome(request("a"), WORDS)
-    with pytest.raises(Stopped, match="is closed"):
-        asyncio.run(call(journal, request("a")))
 
 
 def test_a_call_in_doubt_takes_its_answer_from_the_parent(written, tmp_path):

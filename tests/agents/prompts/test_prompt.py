@@ -23,15 +23,6 @@ from virsci_society.agents.prompts.prompt import (
     build_messages,
 )
 from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.agents.prompts.slots import (
-    Reference,
-    TurnPosition,
-    Utterance,
-    list_lettered,
-    list_references,
-    list_titles,
-    write_transcript,
-)
 from virsci_society.agents.replies.form import Form
 
 ADA = Profile("Scientist1", ("X", "Y"), ("graphs", "proteins"), 4, 9, ("Scientist2",))
@@ -125,51 +116,12 @@ def test_people_outside_the_team_stand_once_and_it_is_said_whom_one_may_ask(page
     assert "question" not in text.render({"near": [one], "asked": []})
 
 
-def test_others_are_introduced_on_one_line(page):
-    prompt = page("{{ other | brief }}")
-    assert prompt.render({"other": ADA}) == "graphs; proteins (4 papers)"
-    assert prompt.render({"other": Profile("S", papers=1)}) == "no stated interests (1 paper)"
-    assert prompt.render({"other": Profile("S", (), ("a\n\nb",), 2)}) == "a b (2 papers)"
-
-
 def test_a_page_may_choose_the_interests_that_say_something(page):
     shown = {"shown_interests": lambda profile: profile.interests[1:]}
     assert "Research interests: proteins." in page("{{ me | introduce }}").render(
         {"me": ADA, **shown}
     )
     assert page("{{ me | brief }}").render({"me": ADA, **shown}) == "proteins (4 papers)"
-
-
-def test_papers_and_dialogues_are_written_by_filters(page):
-    papers = (Reference("p1", "On graphs", "All of it.", 2019, key="P4"),)
-    prompt = page("{{ near | listed }}|{{ near | titles }}|{{ near | lettered }}|{{ near | keys }}")
-    assert prompt.render({"near": papers}).split("|") == [
-        list_references({}, papers),
-        list_titles({}, papers),
-        list_lettered(papers),
-        "P4",
-    ]
-    by = (dataclasses.replace(papers[0], authors=("Scientist1", "Scientist5", "Scientist6")),)
-    slots = {"near": by, "me": ADA, "knowledge": [Profile("Scientist6")]}
-    assert prompt.render(slots).startswith("> [P4] On graphs (2019; by Scientist6). All")
-    said = (Utterance("Scientist2", Words(text="One.\nTwo.")),)
-    text = page("{{ said | transcript(me) }}").render({"said": said, "me": ADA})
-    assert text == write_transcript(said, ADA) == "Scientist2:\n> One.\n> Two."
-    team = page("{{ team | team(me) }}; {{ 'Scientist1' | name(me) }}")
-    assert team.render({"team": ["Scientist2", "Scientist1"], "me": ADA}) == (
-        "Scientist2 (leader), Scientist1 (you); Scientist1 (you)"
-    )
-    assert page("{{ at | place }}").render({"at": TurnPosition("topic", 1, 2)}) == (
-        "Stage: topic, round 1 of 2."
-    )
-    assert page("{{ a | quote }}{{ b | words }}").render({"a": "x\ny", "b": "z"}) == "> x\n> yz"
-
-
-def test_the_form_of_the_answer_stands_where_the_page_wants_it(page):
-    prompt = page("Answer:\n{{ answer_form }}")
-    assert prompt.slots == frozenset()
-    _, user = build_messages(prompt, OWN, '{"Title": "text"}')
-    assert user.content == 'Answer:\n{"Title": "text"}'
 
 
 @pytest.mark.parametrize(
@@ -323,13 +275,3 @@ def test_words_asked_for_follow_the_length_of_replies(tmp_path, most, shown):
     prompt = Prompt(page, "nobody")
     slots = {"me": Profile("S"), "role": "", "year": None, "memory": ()}
     assert prompt.render({**slots, **most}) == shown
-
-
-def test_the_instructions_of_a_page_are_its_own_words(tmp_path):
-    page = tmp_path / "page.txt"
-    page.write_text('Write on {{ topic }}{{ " at length" if long else " briefly" }}.', "utf-8")
-    told = Prompt(page).instructions
-    assert "Write on" in told
-    assert " at length" in told
-    assert " briefly" in told
-    assert "topic" not in told.partition("\n\n")[0]

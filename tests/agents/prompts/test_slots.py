@@ -15,7 +15,6 @@ from virsci_society.agents.prompts.slots import (
     TurnPosition,
     Utterance,
     describe_position,
-    flatten,
     letter,
     list_keys,
     list_lettered,
@@ -111,12 +110,6 @@ def test_every_line_of_a_quotation_is_marked_and_no_word_is_lost(text):
     )
 
 
-@given(anything)
-def test_a_flat_text_is_one_line_with_the_same_words(text):
-    assert len(flatten(text).splitlines()) <= 1
-    assert flatten(text).split() == text.split()
-
-
 @pytest.mark.parametrize(
     ("position", "told"),
     [
@@ -149,12 +142,6 @@ def test_a_flat_text_is_one_line_with_the_same_words(text):
 )
 def test_the_place_in_the_work_is_told_on_one_line(position, told):
     assert describe_position(position) == told
-
-
-def test_only_the_first_speaker_opens_and_only_the_last_closes():
-    places = [TurnPosition("topic", k, 3, n, 2) for k in (1, 2, 3) for n in (1, 2)]
-    assert [place.opens for place in places] == [True] + [False] * 5
-    assert [place.closes for place in places] == [False] * 5 + [True]
 
 
 def test_a_team_is_named_with_its_leader_and_oneself():
