@@ -1,1 +1,1 @@
-"""One mind: a scientist's profile and memory, one question to it, and the answer."""
+"""A scientist, its profile and memory, one question to it, and the answer."""

@@ -1,4 +1,4 @@
-"""A backend whose scientists follow rules: an answer depends on slots and seed alone."""
+"""A backend whose scientists follow rules, by slots and seed alone."""
 
 from __future__ import annotations
 

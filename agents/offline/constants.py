@@ -1,4 +1,4 @@
-"""Every number that the offline rules use: assumptions, none fitted to data."""
+"""Every number that the offline rules use; they are assumptions, none fitted to data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terms of a discussion: read from profiles and papers, put into sentences and read back.
+"""The terms of a discussion, put into sentences and read back out of them.
 
 The frames of sentences stand in ``frames.txt``. Offline scientists understand each other by reading
 the slots back out of them; for anybody else's sentence there is no frame.

@@ -1,1 +1,1 @@
-"""What a backend is asked: ``prompt`` (templates), ``slots`` (what stands in them), ``request``."""
+"""What a backend is asked, from the templates of pages to the whole request."""

@@ -1,4 +1,4 @@
-"""The shape that a reply must have: as a pydantic model, as JSON Schema and as text on the page."""
+"""The shape that a reply must have, as a model of pydantic, as a schema and on the page."""
 
 from __future__ import annotations
 
