@@ -1,4 +1,4 @@
-"""Plan: how the server behaves, every kind of fault, and what is drawn for one attempt at a call."""
+"""How the server behaves, every kind of fault, and what is drawn for one attempt at a call."""
 
 from __future__ import annotations
 
