@@ -79,7 +79,8 @@ class EmbeddingLoop(LoopThread):
 
     def __init__(self) -> None:
         super().__init__("embedding")
-        self._transports: set[Any] = set()
+        self.transports: set[Any] = set()
+        """Connections that are closed when the process ends."""
         atexit.register(self._stop_at_exit)
 
     def close_transports(self, transports: set[Any]) -> None:
@@ -91,15 +92,11 @@ class EmbeddingLoop(LoopThread):
 
         self.submit(close()).result(timeout=10)
 
-    def close_at_exit(self, transports: set[Any]) -> None:
-        """Close these connections when the process ends, if they are still open then."""
-        self._transports |= transports
-
     def _stop_at_exit(self) -> None:
         if not self.is_alive:  # in a process that was forked off
             return
         with contextlib.suppress(TimeoutError):
-            self.close_transports(self._transports)
+            self.close_transports(self.transports)
         self.stop()
 
 
@@ -159,7 +156,7 @@ class LiteLLMEmbedding(Part):
         finally:
             for future in open_:
                 future.cancel()
-            loop_thread.close_at_exit(self._transports)
+            loop_thread.transports |= self._transports
         if failure is not None:
             raise failure
 
@@ -233,19 +230,17 @@ class LiteLLMEmbedding(Part):
                     f"no answer within {total:g} seconds (deadlines.total)", "timeout"
                 )
             except Exception as error:
-                failure = passed.failure(error) or _no_embeddings(passed.response.text, error)
+                failure = passed.failure(error)
+                if failure is None:
+                    # A status of success, and an answer that litellm could not read.
+                    try:
+                        complaint = get_field(json.loads(passed.response.text), "error")
+                    except (ValueError, RecursionError):
+                        complaint = "no JSON"
+                    why = one_line(f"{complaint or type(error).__name__}")
+                    failure = Fault(f"the answer is no list of embeddings ({why})", "garbled")
             else:
                 return read_rows(answer, len(texts))
             finally:
                 self._transports.update(passed.transports)
         raise failure
-
-
-def _no_embeddings(body: str, error: Exception) -> Fault:
-    """What an answer of a status of success means that litellm could not read."""
-    try:
-        complaint = get_field(json.loads(body), "error")
-    except (ValueError, RecursionError):
-        complaint = "no JSON"
-    why = one_line(f"{complaint or type(error).__name__}")
-    return Fault(f"the answer is no list of embeddings ({why})", "garbled")

@@ -139,7 +139,15 @@ class LiteLLM(ChatCompletionsBackend):
         """The function that sends a request through litellm, which makes its own connections."""
         prepare_environment(self.api_base)
         litellm = litellm_for(self.model)
-        always = self._settings(key)
+        import httpx
+
+        # Only of a provider whose address litellm alone knows, silence means all that can be told.
+        silence = self.deadlines.read if self.api_base is None else None
+        longest = "max_tokens" if self.max_tokens_name == "auto" else self.max_tokens_name
+        always = litellm_arguments(self.model, self.endpoint_settings, key) | {
+            longest: self.max_tokens,
+            "timeout": httpx.Timeout(silence, connect=self.deadlines.connect),
+        }
         openai_like = self.model.split("/", 1)[0] in OPENAI_LIKE
         address, deadlines = self.api_base, self.deadlines
         beside = UNCUT if self.sets_window else {"stream": False} if openai_like else {}
@@ -177,17 +185,6 @@ class LiteLLM(ChatCompletionsBackend):
         self._transports.clear()
         for transport in transports:
             await transport.aclose()
-
-    def _settings(self, key: str | None) -> dict[str, Any]:
-        """The arguments of every call."""
-        import httpx
-
-        # Only of a provider whose address litellm alone knows, silence means all that can be told.
-        read = self.deadlines.read if self.api_base is None else None
-        timeout = httpx.Timeout(read, connect=self.deadlines.connect)
-        longest = "max_tokens" if self.max_tokens_name == "auto" else self.max_tokens_name
-        own = {longest: self.max_tokens, "timeout": timeout}
-        return litellm_arguments(self.model, self.endpoint_settings, key) | own
 
 
 FINISH_REASONS = (

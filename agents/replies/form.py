@@ -224,13 +224,9 @@ def _kind(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         name, inner = _kind(schema.get("items", {}))
         # A description says what the items are.
         return ("list" if "description" in schema else f"list of: {name}"), inner
-    if kind == "object":
-        return _object_kind(schema)
-    return {"null": "null", "boolean": "true or false"}.get(str(kind), "text"), {}
-
-
-def _object_kind(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """An object whose members are alike is named with them, and others have a line for each."""
+    if kind != "object":
+        return {"null": "null", "boolean": "true or false"}.get(str(kind), "text"), {}
+    # An object whose members are alike is named with them, and others have a line for each.
     members = schema.get("properties", {})
     each = schema.get("additionalProperties")
     if not members and isinstance(each, Mapping):
