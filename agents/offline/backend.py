@@ -146,7 +146,6 @@ def _rules_beside(module: str) -> str:
 
 
 _MAX_DRAWS = 8
-_MAX_DEPTH = 4
 _SENTENCES = FRAMES["unruled"]
 
 Schema = Mapping[str, Any]
@@ -161,7 +160,7 @@ def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generat
         terms += _words(slots[name], 0)
         if len(terms) > 40:
             break
-    filler = SchemaFiller(schema, terms or list(NEUTRAL), Asked(slots, rng))
+    filler = SchemaFiller(terms or list(NEUTRAL), Asked(slots, rng))
     for _ in range(_MAX_DRAWS):
         value = filler.value(schema)
         text = json.dumps(value, ensure_ascii=False)
@@ -187,26 +186,25 @@ def _words(value: Any, depth: int) -> list[str]:
 class SchemaFiller:
     """Draws values that a schema allows."""
 
-    def __init__(self, schema: Schema, terms: list[str], asked: Asked) -> None:
-        self.defs: Schema = schema.get("$defs", {})
-        self.terms = terms
-        self.asked = asked
+    def __init__(self, terms: list[str], asked: Asked) -> None:
+        self.terms, self.asked = terms, asked
 
-    def value(self, schema: Schema, depth: int = 0) -> Any:
+    def value(self, schema: Schema) -> Any:
         """A value that the schema allows, as far as the schema can tell."""
-        if "$ref" in schema:
-            return self.value(self.defs[schema["$ref"].rsplit("/", 1)[1]], depth + 1)
         if "const" in schema:
             return schema["const"]
         if "enum" in schema:
             return self.asked.pick(schema["enum"])
         if "anyOf" in schema:
-            return self.value(self._branch(schema["anyOf"], depth), depth)
+            full = [one for one in schema["anyOf"] if one.get("type") != "null"]
+            return self.value(self.asked.pick(full)) if full else None
         match schema.get("type"):
             case "object":
-                return self._object(schema, depth)
+                return self._object(schema)
             case "array":
-                return self._array(schema, depth)
+                wanted, most = schema.get("minItems", 0), schema.get("maxItems", 3)
+                wanted = max(wanted, min(most, 1 + int(self.asked.rng.random() * 3)))
+                return [self.value(schema.get("items", {})) for _ in range(wanted)]
             case "boolean":
                 return self.asked.chance(0.5)
             case "integer" | "number" as kind:
@@ -215,35 +213,14 @@ class SchemaFiller:
                 return None
         return self._string(schema)
 
-    def _branch(self, branches: list[Schema], depth: int) -> Schema:
-        """One alternative; deep inside a recursive form, one that ends the recursion."""
-        empty = [b for b in branches if b.get("type") == "null"]
-        full = [b for b in branches if b.get("type") != "null"]
-        if empty and (not full or depth > _MAX_DEPTH):
-            return empty[0]
-        flat = [b for b in full if "$ref" not in b and b.get("type") not in ("array", "object")]
-        return self.asked.pick(flat if flat and depth > _MAX_DEPTH else full)
-
-    def _object(self, schema: Schema, depth: int) -> dict[str, Any]:
-        required = schema.get("required", ())
-        made = {
-            key: self.value(part, depth + 1)
-            for key, part in schema.get("properties", {}).items()
-            if depth <= _MAX_DEPTH or key in required
-        }
-        extra, least = schema.get("additionalProperties"), schema.get("minProperties", 0)
-        if isinstance(extra, Mapping) and (depth <= _MAX_DEPTH or least):
-            for i in range(max(least, 2)):
+    def _object(self, schema: Schema) -> dict[str, Any]:
+        made = {key: self.value(part) for key, part in schema.get("properties", {}).items()}
+        extra = schema.get("additionalProperties")
+        if isinstance(extra, Mapping):
+            for i in range(2):
                 key = str(self.terms[i % len(self.terms)])
-                key = key if key not in made else f"{key} {i + 1}"
-                made[key] = self.value(extra, depth + 1)
+                made[key if key not in made else f"{key} {i + 1}"] = self.value(extra)
         return made
-
-    def _array(self, schema: Schema, depth: int) -> list[Any]:
-        wanted, most = schema.get("minItems", 0), schema.get("maxItems", 3)
-        if depth <= _MAX_DEPTH:
-            wanted = max(wanted, min(most, 1 + int(self.asked.rng.random() * 3)))
-        return [self.value(schema.get("items", {}), depth + 1) for _ in range(wanted)]
 
     def _number(self, schema: Schema, *, whole: bool) -> float:
         low = max(schema.get("minimum", -math.inf), schema.get("exclusiveMinimum", -math.inf))

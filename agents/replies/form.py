@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
 
+from virsci_society.agents.errors import ProtocolError
+
 _VALUES = ("const", "default", "enum", "examples", "required")
 """Keywords of a schema that hold values and no schemas."""
 _OWN = ("schema_for", "json_schema")
@@ -140,7 +142,7 @@ def as_sent(schema: Any) -> Any:
         return schema
     made: dict[str, Any] = {}
     for key, part in schema.items():
-        if key in ("properties", "$defs"):
+        if key == "properties":
             made[key] = {name: as_sent(one) for name, one in part.items()}
         else:
             made[key] = part if key in _VALUES else as_sent(part)
@@ -155,17 +157,12 @@ def as_sent(schema: Any) -> Any:
 @cache
 def _schema_text(form: type[Form]) -> str:
     schema = form.model_json_schema()
-    defs = schema.get("$defs", {})
-    root = schema["$ref"].rpartition("/")[2] if "$ref" in schema else ""
-    plain = _plain(defs[root] if root else schema, defs, frozenset({root}))
-    if "$ref" in json.dumps(plain):
-        plain["$defs"] = {name: _plain(one, defs, frozenset(defs)) for name, one in defs.items()}
     # Never sorted: a model writes the fields in this order.
-    return json.dumps(plain)
+    return json.dumps(_plain(schema, schema.get("$defs", {}), frozenset()))
 
 
 def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
-    """A schema with its references to ``defs`` written out, except those to schemas around it."""
+    """A schema with its references to ``defs`` written out, and without titles."""
     if isinstance(schema, list):
         return [_plain(one, defs, inside) for one in schema]
     if not isinstance(schema, dict):
@@ -173,9 +170,9 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
     schema = {key: part for key, part in schema.items() if key not in ("title", "$defs")}
     if "properties" in schema:
         schema.pop("description", None)
-    name = schema.get("$ref", "").rpartition("/")[2]
-    if name and name not in inside:
-        del schema["$ref"]
+    if name := schema.pop("$ref", "").rpartition("/")[2]:
+        if name in inside:
+            raise ProtocolError(f"the form {name} holds itself; give it a list of texts instead")
         return {**_plain(defs[name], defs, inside | {name}), **schema}
     plain = {}
     for key, part in schema.items():

@@ -294,7 +294,7 @@ class Asked:
             schema = self.form["json_schema"]["schema"]
             rng = np.random.default_rng(int(chance("fill", self.id) * 2**53))
             terms = list(noun_phrases(self.messages[-1].content)[:6]) or list(NEUTRAL)
-            made = SchemaFiller(schema, terms, Draws({}, rng)).value(schema)
+            made = SchemaFiller(terms, Draws({}, rng)).value(schema)
             return json.dumps(made, ensure_ascii=False)
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as wrong:
             raise Misunderstood(f"response_format: it cannot be filled: {wrong!r}") from None

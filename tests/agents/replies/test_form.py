@@ -84,18 +84,6 @@ def test_one_question_changes_no_other_and_its_texts_are_those_of_its_schema(for
         assert sent_schema_for(form, slots) == json.dumps(as_sent(schema))
 
 
-class Backwards(Form):
-    z: str
-    a: int = 0
-    m: bool
-
-
-def test_a_schema_is_never_sorted():
-    assert keys(Backwards, {}) == ["z", "a", "m"]
-    assert list(json.loads(Backwards.schema_text())["properties"]) == ["z", "a", "m"]
-    assert Backwards.schema_for({})["required"] == ["z", "m"]
-
-
 class Leaf(Form):
     """What is told about a leaf."""
 
@@ -108,13 +96,6 @@ class Branch(Form):
     default: dict[str, str] = Field(default={"title": "kept"})
 
 
-class Knot(Form):
-    """What is told about a knot."""
-
-    name: str
-    knots: tuple[Knot, ...] = ()
-
-
 def test_forms_in_forms_stand_where_they_are_used():
     title = {"type": "string", "description": "what it is called"}
     leaf = {"type": "object", "properties": {"Title": title}, "required": ["Title"]}
@@ -124,14 +105,6 @@ def test_forms_in_forms_stand_where_they_are_used():
         "leaves": {"type": "array", "items": leaf, "default": []},
         "default": {"type": "object", "additionalProperties": text, "default": {"title": "kept"}},
     }
-
-
-def test_a_form_that_holds_itself_keeps_its_definition_and_comes_to_an_end():
-    schema = Knot.json_schema()
-    assert schema["properties"]["knots"]["items"] == {"$ref": "#/$defs/Knot"}
-    assert schema["$defs"]["Knot"]["required"] == ["name"]
-    assert "told" not in json.dumps(schema)
-    assert list(fields(render_form(Knot.schema_for({}), schema_sent=True))) == ["name", "knots"]
 
 
 @pytest.mark.parametrize(
