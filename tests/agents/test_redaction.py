@@ -147,20 +147,9 @@ def test_ordinary_text_stays(text):
     assert redact(text) == text
 
 
-FRAGMENTS = [
-    *(CANARY, ODD, HIDDEN, "sk-", "abcdefgh1234", "Bearer ", "Authorization", ": ", "=", "api_key"),
-    *(
-        *("://", "@", "?key", "&token", "-token", "_secret"),
-        '"',
-        "\\",
-        " ",
-        "hf_",
-        "xai-",
-        "AIza",
-        "x",
-    ),
-    *("é", "\ud800", "[", "]", "redacted", "\n"),
-]
+FRAGMENTS = "sk-|abcdefgh1234|Bearer |Authorization|: |=|api_key|://|@|?key|&token|-token|_secret"
+FRAGMENTS += "|'|\\| |hf_|xai-|AIza|x|é|\ud800|[|]|redacted|\n"
+FRAGMENTS = [*FRAGMENTS.split("|"), '"', CANARY, ODD, HIDDEN]
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join))
@@ -190,34 +179,12 @@ def test_secrets_in_other_scripts_hide_only_themselves():
     assert redact("это другое-словцо!") == "это другое-словцо!"
 
 
+UNITS = "bearer |bearer a|authorization:|authorization: a|Authorization: basic |api-key|api_key="
+UNITS += "|://|://a|@|=|token=|&key=|-token:|-key: '|_secret|xai-|hf_a|AIza|a|sk-|%2F|QQ|\\| |[|é"
+
+
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *(
-            *("bearer ", "bearer a", "authorization:", "authorization: a", "api-key", "api_key="),
-            "://",
-        ),
-        *("://a", "@", "=", "token=", "&key=", "-token:", "-key: '", "_secret", "xai-", "hf_a"),
-        *(
-            "AIza",
-            "a",
-            "sk-",
-            CANARY[:-1],
-            "%2F",
-            "QQ",
-            "\\",
-            '"',
-            " ",
-            "[",
-            HIDDEN,
-            "sk-learn",
-            CANARY,
-            "é",
-            "Authorization: basic ",
-        ),
-    ],
-)
+@pytest.mark.parametrize("unit", [*UNITS.split("|"), "sk-learn", '"', CANARY[:-1], CANARY, HIDDEN])
 def test_time_grows_with_the_length_of_hostile_text_and_not_with_its_square(unit):
     """What grows with the square of the length would take hours, and be ended as a hang."""
     redact("://user" + unit * (2_000_000 // len(unit)) + "=@")
