@@ -152,17 +152,13 @@ def _title(title: object) -> str:
     return capitalise(words) if clean(words) else UNTITLED
 
 
-def _theme(asked: Asked, title: str) -> list[str]:
-    return list(split_terms(title)) or [asked.pick(NEUTRAL)]
-
-
 def draft_abstract(asked: Asked) -> dict[str, Any]:
     """The leader's first abstract, in five parts, from the idea and its references."""
     title = _title(getattr(asked.idea, "title", ""))
     body = split_sentences(str(getattr(asked.idea, "idea", "")))
     references = tuple(getattr(asked.slots.get("idea"), "references", ()) or ())[:4]
     cited = [term for paper in references for term in paper_terms(paper)[:1]]
-    theme = _theme(asked, title)
+    theme = list(split_terms(title)) or [asked.pick(NEUTRAL)]
     given = list(unique_terms([*theme, *sentence_terms(body)]))
     own = _own(asked, f"{title} {' '.join(body)}")[:1]
     known = expertise(asked.known_person())[:1]
@@ -201,7 +197,7 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
     # One further term beside the reviser's own: a guest's, or else one of a known scientist.
     heard = heard[: FURTHER - 1]
     title = _title(before.title)
-    theme = _theme(asked, title)
+    theme = list(split_terms(title)) or [asked.pick(NEUTRAL)]
     named = sentence_terms(text.lines)
     # Shuffled by equal scores: the sort keeps this order among terms that are equally far.
     present = _away_from(asked.ranked(named, [0.0] * len(named)), taken)[:6]
@@ -213,7 +209,21 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
     if near or asked.slots.get("review") is not None:
         many = int(RULES.rewrite_review)
     musts = [own, *heard]
-    changed = _rewrite(writer, musts, taken, many)
+    # The sentences that are nearest to the taken words are replaced, and now and then one is added.
+    free = text.open_to_change()
+    alike = [shared_fraction(stems(text.lines[i]), taken) for i in free]
+    order = asked.ranked(free, alike)[:many]
+    parts = []
+    for i, at in enumerate(order):
+        text.lines[at] = writer.write(text.parts[at], musts[i] if i < len(musts) else None)
+        parts.append(text.parts[at])
+    for must in musts[len(order) :]:
+        writer.add("methods", must)
+        parts.append("methods")
+    if asked.chance(RULES.rewrite_add):
+        parts.append(asked.pick(PARTS[2:]))
+        writer.add(parts[-1])
+    changed = [f"the {part}" for part in PARTS if part in parts]
     writer.adjust_length(musts)
     # The draw first, so that it is made whatever the title says.
     retitled = asked.chance(RULES.retitle) and own.casefold() not in title.casefold()
@@ -237,24 +247,3 @@ def revise_abstract(asked: Asked) -> dict[str, Any]:
 def _away_from(terms: Sequence[str], taken: frozenset[str]) -> list[str]:
     """Terms, with those that the near abstracts use last."""
     return sorted(terms, key=lambda term: shared_fraction(stems(term), taken))
-
-
-def _rewrite(
-    writer: SentenceWriter, musts: Sequence[str], taken: frozenset[str], many: int
-) -> list[str]:
-    """Replace the sentences that are nearest to the taken words, and now and then add one."""
-    asked, text = writer.asked, writer.text
-    free = text.open_to_change()
-    alike = [shared_fraction(stems(text.lines[i]), taken) for i in free]
-    order = asked.ranked(free, alike)[:many]
-    changed = []
-    for i, at in enumerate(order):
-        text.lines[at] = writer.write(text.parts[at], musts[i] if i < len(musts) else None)
-        changed.append(text.parts[at])
-    for must in musts[len(order) :]:
-        writer.add("methods", must)
-        changed.append("methods")
-    if asked.chance(RULES.rewrite_add):
-        changed.append(asked.pick(PARTS[2:]))
-        writer.add(changed[-1])
-    return [f"the {part}" for part in PARTS if part in changed]

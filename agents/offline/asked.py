@@ -99,10 +99,6 @@ class Asked:
         """The scientist's interest that is nearest to a text; empty if it has none."""
         return max(self.terms, key=lambda term: affinity((term,), text), default="")
 
-    def missing(self, text: str) -> list[str]:
-        """The scientist's interests that a text does not name."""
-        return [term for term in self.terms if term.casefold() not in text.casefold()]
-
     def chance(self, probability: float) -> bool:
         """True with this probability."""
         return bool(self.rng.random() < probability)
@@ -187,5 +183,5 @@ def rating(value: float) -> float:
 
 def missed(asked: Asked, text: str, otherwise: str) -> str:
     """What a reviewer asks for: an interest of its own that the text does not name."""
-    named = asked.missing(text)
+    named = [term for term in asked.terms if term.casefold() not in text.casefold()]
     return as_sentence(f'It should be related to "{named[0]}"' if named else otherwise)
