@@ -17,33 +17,31 @@ from virsci_society.agents.offline.abstracts import draft_abstract
 from virsci_society.agents.offline.acceptance import DEFAULT_ACCEPTANCE, Acceptance, InvitationFacts
 from virsci_society.agents.offline.asked import Asked, Rule, list_terms, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.terms import (
+from virsci_society.agents.offline.text import (
     FRAMES,
     NEUTRAL,
     QUOTED,
+    as_sentence,
+    capitalise,
     exclude_terms,
     expertise,
     fill,
+    finite_number,
     frame_mark,
     full_text,
-    headline,
-    paper_terms,
-    split_terms,
-    title_head,
-    unique_terms,
-    utterance_terms,
-)
-from virsci_society.agents.offline.text import (
-    as_sentence,
-    capitalise,
-    finite_number,
     gumbel_noise,
+    headline,
     join_list,
+    paper_terms,
     shared_fraction,
     sigmoid,
     split_sentences,
+    split_terms,
     stems,
+    title_head,
     truncate_words,
+    unique_terms,
+    utterance_terms,
     with_article,
 )
 from virsci_society.agents.prompts.slots import paper_key

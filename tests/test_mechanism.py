@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.agents.offline.terms import text_without_frames
+from virsci_society.agents.offline.text import text_without_frames
 from virsci_society.metrics.novelty.novelty import novelty_scores
 from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.metrics.teams.teams import diversity, freshness

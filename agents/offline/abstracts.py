@@ -7,34 +7,32 @@ from typing import Any
 
 from virsci_society.agents.offline.asked import Asked, list_terms, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.terms import (
+from virsci_society.agents.offline.text import (
     FRAMES,
     MARKS,
     NEUTRAL,
     PARTS,
     UNTITLED,
     as_list,
-    exclude_terms,
-    expertise,
-    fill,
-    frame_mark,
-    paper_terms,
-    sentence_terms,
-    split_terms,
-    title_head,
-    unique_terms,
-    utterance_terms,
-)
-from virsci_society.agents.offline.text import (
     as_sentence,
     capitalise,
     clean,
     count_words,
+    exclude_terms,
+    expertise,
+    fill,
+    frame_mark,
     join_list,
+    paper_terms,
+    sentence_terms,
     shared_fraction,
     split_sentences,
+    split_terms,
     stems,
+    title_head,
     truncate_words,
+    unique_terms,
+    utterance_terms,
     with_article,
 )
 

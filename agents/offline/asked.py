@@ -9,24 +9,22 @@ from typing import Any, TypeVar
 import numpy as np
 
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.terms import (
+from virsci_society.agents.offline.text import (
     FRAMES,
     NEUTRAL,
+    affinity,
     as_list,
+    as_sentence,
     exclude_terms,
     expertise,
     fill,
+    finite_number,
     full_text,
     headline,
     is_guest,
+    join_list,
     unique_terms,
     utterance_terms,
-)
-from virsci_society.agents.offline.text import (
-    affinity,
-    as_sentence,
-    finite_number,
-    join_list,
     with_article,
 )
 

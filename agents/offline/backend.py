@@ -24,8 +24,14 @@ from virsci_society.agents.offline.acceptance import (
     LogisticAcceptance,
 )
 from virsci_society.agents.offline.asked import Asked, Rule
-from virsci_society.agents.offline.terms import FRAMES, NEUTRAL, expertise, full_text, noun_phrases
-from virsci_society.agents.offline.text import capitalise
+from virsci_society.agents.offline.text import (
+    FRAMES,
+    NEUTRAL,
+    capitalise,
+    expertise,
+    full_text,
+    noun_phrases,
+)
 from virsci_society.agents.prompts.request import (
     Reply,
     Request,

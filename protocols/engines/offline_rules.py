@@ -12,22 +12,20 @@ from typing import Any
 from virsci_society.agents.offline.abstracts import AbstractText, SentenceWriter
 from virsci_society.agents.offline.asked import Asked, Rule, list_terms, missed, rating
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.terms import (
-    NEUTRAL,
-    exclude_terms,
-    paper_terms,
-    split_terms,
-    unique_terms,
-    utterance_terms,
-)
 from virsci_society.agents.offline.text import (
+    NEUTRAL,
     as_sentence,
     capitalise,
+    exclude_terms,
     finite_number,
     gumbel_noise,
     join_list,
+    paper_terms,
     sigmoid,
+    split_terms,
     truncate_words,
+    unique_terms,
+    utterance_terms,
     with_article,
 )
 from virsci_society.agents.prompts.slots import paper_key

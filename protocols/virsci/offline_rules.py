@@ -7,13 +7,13 @@ from typing import Any
 from virsci_society.agents.offline.abstracts import revise_abstract
 from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.offline.constants import RULES
-from virsci_society.agents.offline.terms import text_without_frames
 from virsci_society.agents.offline.text import (
     as_sentence,
     join_list,
     sigmoid,
     stem_pairs,
     stems,
+    text_without_frames,
     tokens,
     with_article,
 )

@@ -26,16 +26,17 @@ from tests.agents.offline.offline_examples import (
 )
 from virsci_society.agents.offline.abstracts import CRITERIA
 from virsci_society.agents.offline.backend import answer_by_rule
-from virsci_society.agents.offline.terms import (
+from virsci_society.agents.offline.text import (
     MARKS,
     PARTS,
+    count_words,
     expertise,
     frame_mark,
     noun_phrases,
+    split_sentences,
     split_terms,
     utterance_terms,
 )
-from virsci_society.agents.offline.text import count_words, split_sentences
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.forms import Draft, GuestReply, Remark
