@@ -23,7 +23,7 @@ from virsci_society.agents.journal.records import (
     storable,
 )
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.prompts.request import Message, Request, Usage
+from virsci_society.agents.prompts.request import Message, Reply, Request, Usage
 from virsci_society.agents.replies.form import Form
 
 ROOT = Path(__file__).parents[3]
@@ -413,3 +413,12 @@ def test_a_call_is_not_begun_once_the_journal_has_lost_its_place(tmp_path, lose)
         asyncio.run(two_calls(journal))
     finally:
         journal.close()
+
+
+def test_a_journal_gives_the_mark_of_an_answer_without_a_rule_back(path):
+    said = CallOutcome.of_reply(Reply("{}", Usage(), "offline", unruled=True))
+    with Journal(path) as journal:
+        journal.store_outcome(request("a"), said)
+    with Journal(path) as journal:
+        reply = journal.lookup_call(request("a")).reply()
+    assert (reply.model, reply.unruled) == ("offline", True)

@@ -189,34 +189,25 @@ def test_papers_of_one_comparison_have_letters():
     assert pair_name(1) == "Written Abstract vs B"
 
 
-@pytest.mark.parametrize(
-    ("count", "shown"),
-    [
-        (None, "One is here. Two (2 of them) is there! 3 is last? Yes."),
-        (9, "One is here. Two (2 of them) is there! 3 is last? Yes."),
-        (4, "One is here. Two (2 of them) is there! 3 is last? Yes."),
-        (2, f"One is here. Two (2 of them) is there! {LEFT_OUT}"),
-        (1, f"One is here. {LEFT_OUT}"),
-        (0, LEFT_OUT),
-    ],
-)
-def test_an_abstract_is_shown_up_to_a_sentence_and_says_where_it_ends(count, shown):
-    text = "One is here.\nTwo (2 of them) is there!  3 is last? Yes."
-    assert own_sentences(text, count) == shown
-    assert own_sentences(" \n", count) == ""
+PLAIN = "One is here. Two (2 of them) is there! 3 is last? Yes."
+OWN = "Graphs grow. Nobody maps them. In this paper a map is drawn. It is tested. We win."
 
 
 @pytest.mark.parametrize(
-    ("count", "shown"),
+    ("text", "count", "shown"),
     [
-        (1, f"{LEFT_OUT} In this paper a map is drawn. {LEFT_OUT}"),
-        (2, f"{LEFT_OUT} In this paper a map is drawn. It is tested. {LEFT_OUT}"),
-        (4, f"{LEFT_OUT} Nobody maps them. In this paper a map is drawn. It is tested. We win."),
-        (5, "Graphs grow. Nobody maps them. In this paper a map is drawn. It is tested. We win."),
+        (PLAIN.replace(". Two", ".\nTwo"), None, PLAIN),
+        (PLAIN, 4, PLAIN),
+        (PLAIN, 2, f"One is here. Two (2 of them) is there! {LEFT_OUT}"),
+        (PLAIN, 0, LEFT_OUT),
+        (" \n", 2, ""),
+        (OWN, 1, f"{LEFT_OUT} In this paper a map is drawn. {LEFT_OUT}"),
+        (OWN, 2, f"{LEFT_OUT} In this paper a map is drawn. It is tested. {LEFT_OUT}"),
+        (OWN, 4, f"{LEFT_OUT} {OWN.partition('. ')[2]}"),
+        (OWN, 5, OWN),
     ],
 )
-def test_of_an_abstract_those_sentences_are_shown_that_say_what_the_paper_does(count, shown):
-    text = "Graphs grow. Nobody maps them. In this paper a map is drawn. It is tested. We win."
+def test_of_an_abstract_those_sentences_are_shown_that_say_what_the_paper_does(text, count, shown):
     assert own_sentences(text, count) == shown
 
 
