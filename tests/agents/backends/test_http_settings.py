@@ -11,7 +11,6 @@ from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.prompts.request import Usage
-from virsci_society.scenarios.config.reader import write_part
 
 KEY = "sk-proj-0123456789abcdefABCDEF"
 BASE = "http://127.0.0.1:8000/v1"
@@ -68,19 +67,6 @@ def test_the_longest_reply_and_the_room_beside_it_are_known():
     assert backend.max_prompt_characters == 3 * 8000
     assert OpenAI(model="m").max_prompt_characters is None
     assert not backend.inline
-
-
-def test_settings_come_back_from_plain_data():
-    backend = OpenAI(
-        model="m",
-        api_base=BASE,
-        key="A_KEY",
-        extra={"chat": {"deep": [1]}},
-        prices={"input": 0.5, "output": 1.5},
-    )
-    data = json.loads(json.dumps(write_part(backend)))
-    assert (data["api_base"], data["key"]) == (BASE, "A_KEY")
-    assert OpenAI(**data) == backend
 
 
 def test_a_given_price_is_per_million_tokens():

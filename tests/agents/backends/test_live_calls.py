@@ -293,23 +293,6 @@ def test_only_the_provider_is_looked_for(made, provider, network_names):
     assert network_names <= {"127.0.0.1"}
 
 
-@pytest.mark.parametrize(
-    ("headers", "after"),
-    [
-        ({}, None),
-        ({"retry_after": "7"}, 7.0),
-        ({"retry_after_ms": "1500", "retry_after": "2"}, 1.5),
-        ({"Retry_After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
-        ({"retry_after": "soon"}, None),
-    ],
-)
-@pytest.mark.parametrize("status", [429, 503])
-def test_when_to_come_back_is_read(made, provider, status, headers, after):
-    provider.answer(http(status, error("Later"), **headers))
-    fault = failure(made())
-    assert (fault.status, fault.retry_after) == (status, after)
-
-
 def test_nobody_there_is_a_fault_of_the_connection(made):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

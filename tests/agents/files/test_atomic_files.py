@@ -100,13 +100,6 @@ def test_where_the_writer_fails_the_target_is_unchanged(own):
     assert (own / "file").read_text() == "old"
 
 
-def test_a_file_that_is_made_has_the_permissions_of_the_user(own):
-    with open_new(own / "plain") as file:
-        file.write("text")
-    write_atomically(own / "file", "new")
-    assert (own / "file").stat().st_mode == (own / "plain").stat().st_mode
-
-
 def test_a_new_file_is_never_an_old_one(own, outside):
     plant(own / "file", "dangling", outside)
     with pytest.raises(FileExistsError):

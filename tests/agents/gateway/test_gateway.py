@@ -81,10 +81,3 @@ def test_an_inline_backend_never_suspends():
     with pytest.raises(StopIteration) as end:
         work.send(None)
     assert end.value.value.text == "now"
-
-
-def test_a_backend_is_to_be_written_and_tells_who_speaks():
-    assert Backend().about == "Backend"
-    assert not Backend().inline
-    with pytest.raises(NotImplementedError):
-        asyncio.run(Backend().complete(request("a")))

@@ -73,10 +73,6 @@ def test_another_rule_is_part_of_the_hash_of_every_request():
     assert len({"", *tolds}) == 4
 
 
-def test_always_accepts_whatever_the_load():
-    assert all(accepted(AlwaysAccept(), load=50, similarity=-1.0))
-
-
 def test_a_constant_looks_at_nothing():
     free, busy = (accepted(ConstantAcceptance(p=0.3), load=load) for load in (0, 9))
     assert free == busy

@@ -12,7 +12,7 @@ from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.profile import Profile
-from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Summary, Topic
+from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Summary, Topic
 from virsci_society.protocols.ideas import Ballot, CandidateIdea
 from virsci_society.protocols.offline_rules import acceptance_probability, settledness
 from virsci_society.protocols.virsci.forms import Agreement, SelfReview, Stay
@@ -181,16 +181,6 @@ def test_a_settled_outcome_ends_the_stage_sooner():
     early = np.mean([turns_held(agreed, seed) for seed in range(500)])
     late = np.mean([turns_held(split, seed) for seed in range(500)])
     assert early + 1 < late
-
-
-def test_settledness_of_words():
-    scattered = Summary(summary='The team put forward "maps for graphs" and "text for trees".')
-    gathered = Summary(summary='The team put forward "maps for graphs" and "maps for trees".')
-    assert settledness((scattered,)) == 0.0
-    assert settledness((gathered,)) == 0.5
-    assert settledness((Draft(title="x", abstract="y"),)) == RULES.another_unknown
-    assert settledness(()) == settledness((Remark(response=""),)) == RULES.another_unknown
-    assert settledness((Ballot.fallback({}),)) == RULES.another_unknown
 
 
 def reviewed(draft, *near):

@@ -116,14 +116,6 @@ def test_people_outside_the_team_stand_once_and_it_is_said_whom_one_may_ask(page
     assert "question" not in text.render({"near": [one], "asked": []})
 
 
-def test_a_page_may_choose_the_interests_that_say_something(page):
-    shown = {"shown_interests": lambda profile: profile.interests[1:]}
-    assert "Research interests: proteins." in page("{{ me | introduce }}").render(
-        {"me": ADA, **shown}
-    )
-    assert page("{{ me | brief }}").render({"me": ADA, **shown}) == "proteins (4 papers)"
-
-
 @pytest.mark.parametrize(
     ("slots", "told"),
     [

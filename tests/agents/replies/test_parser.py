@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from virsci_society.agents.errors import ProtocolError, ReplyError
-from virsci_society.agents.offline.backend import answer_by_rule, rule_of
+from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.replies.parser import RUNGS, read_reply
+from virsci_society.agents.replies.parser import read_reply
 from virsci_society.protocols.forms import Choice
 from virsci_society.protocols.virsci.forms import SelfReview
 
@@ -265,10 +264,6 @@ def test_what_cannot_be_read_says_why(form, text, message):
     assert unread(form, text).startswith(f"{form.__name__}: {message}")
 
 
-def test_the_ladder_goes_on_with_whoever_asked():
-    assert RUNGS == ("strict", "found", "repaired", "re-asked", "default")
-
-
 THOUGHTS = (
     ("<think>", "</think>"),
     ("<Think effort='high'>", "</Think>"),
@@ -380,12 +375,3 @@ def test_long_or_deep_text_is_not_mended(text):
     broken = '{{"Title": "A", "Side": "{}", "Abstract": "B",}}'
     assert read_reply(Paper, broken.format(text[: len(text) // 3]))
     assert "levels" in (said := unread(Paper, broken.format(text))) or "not JSON" in said
-
-
-def test_a_plain_form_never_changes_and_has_neither_rule_nor_default():
-    assert Idea.fallback({}) is None
-    assert rule_of(Idea) is None
-    with pytest.raises(ProtocolError, match="no rule answers Idea"):
-        answer_by_rule(Idea, {}, None)
-    with pytest.raises(ValueError, match="frozen"):
-        Idea(title="A").title = "B"
