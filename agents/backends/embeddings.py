@@ -230,15 +230,16 @@ class LiteLLMEmbedding(Part):
                     f"no answer within {total:g} seconds (deadlines.total)", "timeout"
                 )
             except Exception as error:
-                failure = passed.failure(error)
-                if failure is None:
+                known = passed.failure(error)
+                if known is None:
                     # A status of success, and an answer that litellm could not read.
                     try:
                         complaint = get_field(json.loads(passed.response.text), "error")
                     except (ValueError, RecursionError):
                         complaint = "no JSON"
                     why = one_line(f"{complaint or type(error).__name__}")
-                    failure = Fault(f"the answer is no list of embeddings ({why})", "garbled")
+                    known = Fault(f"the answer is no list of embeddings ({why})", "garbled")
+                failure = known
             else:
                 return read_rows(answer, len(texts))
             finally:

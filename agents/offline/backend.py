@@ -239,7 +239,7 @@ class SchemaFiller:
             first, last = math.ceil(low), math.floor(high)
             first += first == schema.get("exclusiveMinimum")
             last -= last == schema.get("exclusiveMaximum")
-            return first + int(self.asked.rng.random() * max(1, last - first + 1))
+            return int(first + int(self.asked.rng.random() * max(1, last - first + 1)))
         inside = low + (high - low) * (0.05 + 0.9 * self.asked.rng.random())
         # Strictly inside, as a bound may be exclusive.
         rounded = round(inside, 1)
