@@ -110,7 +110,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "Installing what the tests need; this takes a few minutes."
-	$(PIP) -e ".[dev,docs,bibliography,calibration,semantic,cluster,scale]"
+	$(PIP) -e ".[dev,docs,bibliography,semantic,cluster,scale]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

@@ -24,12 +24,11 @@ from statistics import median
 import pandas as pd
 
 from virsci_society.metrics.validation.tolerances import mean_of_known
-from virsci_society.scenarios.calibration.calibrate import calibrate
+from virsci_society.scenarios.calibration.calibrate import Outcome, calibrate
 from virsci_society.scenarios.calibration.calibration_file import (
     PreparedCalibration,
     read_calibration,
 )
-from virsci_society.scenarios.calibration.outputs import Outcome
 from virsci_society.scenarios.calibration.windows import MEASURED, ObservedWindow
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
@@ -53,7 +52,7 @@ def calibrated(
         source: its papers as JSON lines.
         boundary: the first year that is held out.
         years: of every window.
-        points: of both waves.
+        points: that are simulated.
         folder: in which the file and the folder of the calibration are written.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,8 +62,8 @@ def calibrated(
     file.write_text(
         f"calibrate: {name} before {boundary}\n"
         f"papers: [jsonl, {json.dumps(str(source.resolve()))}]\n"
-        f"fit: [{', '.join(windows[:-1])}]\nheld_out: [{windows[-1]}]\n"
-        f"effort: {{first_wave: {2 * points // 3}, second_wave: {points // 3}, "
+        f"fit: [{', '.join(windows[:-1])}]\nheld_out: {windows[-1]}\n"
+        f"effort: {{points: {points}, "
         f"noise: {max(5, points // 10)}, draws: {max(5, points // 15)}}}\n"
     )
     clock = file.with_suffix(".seconds")
@@ -89,7 +88,7 @@ def quantities(outcome: Outcome) -> Iterator[str]:
 
 def shipped_values(calibration: PreparedCalibration, seeds: int = 5) -> dict[str, float]:
     """Means of what the base measures in the held-out window, with teams a year as before it."""
-    window = ObservedWindow.of(calibration.corpus, calibration.file.held_out[0])
+    window = ObservedWindow.of(calibration.corpus, calibration.file.held_out)
     rate = len(window.before.between(-2 * DAYS_PER_YEAR, 0.0)) / 2
     parameters = {"founding.teams_per_year": rate}
     runs = [
@@ -107,7 +106,7 @@ def main() -> None:
     parser.add_argument("corpora", nargs="+", metavar="NAME=FILE", help="papers as JSON lines")
     parser.add_argument("--boundaries", type=int, nargs="+", default=[2008, 2012, 2016])
     parser.add_argument("--years", type=int, default=2, help="length of every window")
-    parser.add_argument("--points", type=int, default=300, help="of both waves")
+    parser.add_argument("--points", type=int, default=300, help="that are simulated")
     parser.add_argument("--out", type=Path, default=Path("runs/calibrations/benchmark"))
     given = parser.parse_args()
     rows, pages, ratios = [], [], []

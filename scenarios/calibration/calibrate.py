@@ -1,4 +1,4 @@
-"""A calibration from its lock to its files.
+"""A calibration from its lock to its files, which are a scenario, tables, a page and JSON.
 
 The lock holds its file, papers and base before the first run, and the held-out papers as a hash.
 When they are opened, the hash of the fit is written beside it, so that a fit that was changed
@@ -8,13 +8,18 @@ afterwards is noticed and reported.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
@@ -22,38 +27,85 @@ from virsci_society.agents.files.atomic_files import (
     make_folder,
     refuse_links,
     remove_file,
+    replacing,
     write_atomically,
 )
-from virsci_society.agents.files.file_hashes import HASHES, hash_json
+from virsci_society.agents.files.file_hashes import HASHES, hash_json, write_hashes
 from virsci_society.agents.files.json_files import read_json_object
-from virsci_society.agents.lazy_imports import require_extra
+from virsci_society.metrics.report.templates import (
+    records,
+    style_sheet,
+    template_environment,
+    write_html,
+)
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import PreparedCalibration
-from virsci_society.scenarios.calibration.counting import Counting
-from virsci_society.scenarios.calibration.fitting import FIRST, Fit
-from virsci_society.scenarios.calibration.hindcast import judge_held_out
-from virsci_society.scenarios.calibration.outputs import Outcome, write_outputs
-from virsci_society.scenarios.calibration.windows import Tell, run_job
+from virsci_society.scenarios.calibration.counting import Counting, known_values
+from virsci_society.scenarios.calibration.fitting import IDENTIFIED, Fit
+from virsci_society.scenarios.calibration.hindcast import INTERVAL, judge_held_out
+from virsci_society.scenarios.calibration.rates import Estimate
+from virsci_society.scenarios.calibration.windows import Tell
+from virsci_society.scenarios.config.yaml_io import write_yaml
 from virsci_society.scenarios.runs.run_journal import key_differences
+from virsci_society.society.results.table_files import write_csv
 
-LOCK, OPENED = "lock.json", "held_out.json"
+LOCK, OPENED, SCENARIO = "lock.json", "held_out.json", "calibrated.yaml"
 
 
-def plan(calibration: PreparedCalibration) -> tuple[dict[str, int], float]:
-    """How many simulations a calibration takes by stage, and the seconds of one."""
-    fit = Fit(calibration, Path("nowhere"))
-    jobs = fit.jobs(FIRST, np.zeros((2, len(fit.names))), fit.settings[-1:])
-    began = time.perf_counter()
-    for job in jobs:
-        run_job(calibration.simulator, fit.windows[-1:], job)
-    effort, windows = fit.file.effort, len(fit.windows)
-    runs = {
-        "seeds at the centre": effort.noise * windows,
-        "first wave": effort.first_wave * windows,
-        "second wave": effort.second_wave * windows,
-        "held-out windows": (effort.seeds + effort.draws) * len(fit.file.held_out),
-    }
-    return runs, (time.perf_counter() - began) / len(jobs)
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Everything that a calibration found.
+
+    Attributes:
+        check: the held-out window, a row per measure.
+        scores: one row.
+    """
+
+    fit: Fit
+    counted: Mapping[str, Estimate]
+    check: pd.DataFrame
+    scores: pd.DataFrame
+    opened: str
+
+    @cached_property
+    def start(self) -> dict[str, float]:
+        """Counted values at the boundary."""
+        return self.fit.of_base(known_values(self.counted))
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """Every parameter at the boundary."""
+        return self.fit.parameters(self.fit.posterior.centre, self.start)
+
+    @cached_property
+    def draws(self) -> pd.DataFrame:
+        """The posterior: weights, and values of the fitted parameters at the boundary."""
+        sample = self.fit.posterior
+        values = pd.DataFrame([self.fit.parameters(one, self.start) for one in sample.draws])
+        return values[[*self.fit.names]].assign(weight=sample.weights)
+
+    @cached_property
+    def parameters(self) -> pd.DataFrame:
+        """One row per parameter: its value at the boundary, and how it came about."""
+        sample, base = self.fit.posterior, self.fit.calibration.base_values
+        rows = []
+        for key, one in keys.PARAMETERS.items():
+            if key not in self.values and base.get(key) is None:
+                continue
+            row: dict[str, Any] = {"key": key, "value": self.values.get(key, base.get(key))}
+            row |= {"origin": "base", "error": math.nan, "low": math.nan, "high": math.nan}
+            row |= {"recovered": math.nan, "meaning": one.meaning}
+            if key in self.fit.names:
+                place = self.fit.names.index(key)
+                row["recovered"] = float(sample.recovered[place])
+                identified = sample.identified[place]
+                row["origin"] = "posterior" if identified else "prior, not identified"
+                drawn = self.draws[key].to_numpy(), sample.weights
+                row["low"], row["high"] = (weighted_quantile(*drawn, share) for share in INTERVAL)
+            elif key in self.start:
+                row["origin"], row["error"] = "counted", self.counted[key].error
+            rows.append(row)
+        return pd.DataFrame(rows)
 
 
 def calibrate(
@@ -66,8 +118,6 @@ def calibrate(
     """Calibrate, or resume a calibration that was stopped."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    # Estimators come after all simulations, which would be made for nothing.
-    require_extra("calibration", "sklearn", "a calibration needs scikit-learn")
     fit = Fit(calibration, folder, workers, tell)
     # Sums in another order would be other bytes.
     with closing(fit.simulations), threadpool_limits(limits=1):
@@ -80,11 +130,11 @@ def calibrate(
         table, scores = judge_held_out(fit)
         tell("counting again for the boundary")
         counted, boundary = fit.counted, fit.file.boundary_year
-        if boundary != (first := fit.file.first_held_out):
+        if boundary != (first := fit.file.held_out.first):
             # Over as many years as for the fit, so that both counts are of one kind.
             since = boundary - (first - fit.fit_windows[0].first)
             parts = calibration.leader, fit.file.seed
-            counted = Counting(fit.corpus, boundary, since, *parts).values()
+            counted = Counting(fit.corpus, boundary, since, *parts).estimates()
         outcome = Outcome(fit, counted, table, scores, opened)
     write_outputs(folder, outcome)
     return outcome
@@ -93,7 +143,7 @@ def calibrate(
 def lock_data(calibration: PreparedCalibration) -> dict[str, Any]:
     """Everything that must stay the same in a folder."""
     file, corpus = calibration.file, calibration.corpus
-    opened, base = file.first_held_out, calibration.base.to_data()
+    opened, base = file.held_out.first, calibration.base.to_data()
     data = {
         "file": file.to_data(),
         # The sections that are simulated.
@@ -147,3 +197,117 @@ def _read(path: Path) -> dict[str, Any] | None:
         return read_json_object(path)
     except FileNotFoundError:
         return None
+
+
+def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
+    """The quantile of values with weights, interpolated between them."""
+    order = np.argsort(values, kind="stable")
+    mass = np.cumsum(weights[order]) - weights[order] / 2
+    return float(np.interp(share, mass / weights.sum(), values[order]))
+
+
+def write_outputs(folder: Path, outcome: Outcome) -> None:
+    """Write every file of a calibration, the same bytes every time."""
+    fit = outcome.fit
+    write_atomically(folder / SCENARIO, scenario_text(outcome, folder))
+    with replacing(folder / "posterior.parquet") as path:
+        outcome.draws.to_parquet(path, index=False)
+    # Ten digits: the last ones of a sum depend on the libraries of the machine.
+    write_csv(folder, {"check": outcome.check}, float_format="%.10g")
+    sample = fit.posterior
+    packages = ("virsci-society", "numpy", "scipy")
+    data = {
+        "calibration": fit.file.to_data(),
+        "versions": {name: metadata.version(name) for name in packages},
+        "notes": list(fit.calibration.notes),
+        "boundary": fit.file.boundary_year,
+        "parameters": records(outcome.parameters),
+        "counted": {key: asdict(one) for key, one in outcome.counted.items()},
+        "counted_in_windows": {
+            one.name: setting for one, setting in zip(fit.windows, fit.settings, strict=True)
+        },
+        "points": {
+            "all": len(fit.points),
+            "accepted": len(sample.draws),
+            "nearest": float(fit.distances.min()),
+        },
+        "held_out": outcome.opened,
+        "scores": records(outcome.scores),
+        "check": records(outcome.check),
+    }
+    text = json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False)
+    write_atomically(folder / "calibration.json", text + "\n")
+    environment = template_environment(
+        "virsci_society.scenarios.calibration", "virsci_society.metrics.report"
+    )
+    page = environment.get_template("calibration.html").render(
+        data,
+        style=style_sheet(environment),
+        title=fit.file.calibrate,
+        notes=[*fit.calibration.notes, outcome.opened],
+        boundary=str(fit.file.boundary_year),
+        fitted=", ".join(one.name for one in fit.windows),
+        held=fit.file.held_out.name,
+        identified=IDENTIFIED,
+    )
+    write_html(folder / "report.html", page)
+    write_hashes(folder, (path for path in folder.iterdir() if path.is_file()))
+
+
+def scenario_text(outcome: Outcome, folder: Path) -> str:
+    """The calibrated scenario: it extends the base, and says of each value where it is from."""
+    calibration, file = outcome.fit.calibration, outcome.fit.file
+    base = file.base
+    if calibration.base_file is not None:
+        base = os.path.relpath(calibration.base_file.resolve(), folder.resolve())
+    facts = {k: v for k, v in asdict(calibration.fitted_on).items() if v is not None}
+    lines = [
+        f"# {file.calibrate}: fitted on {', '.join(one.name for one in outcome.fit.windows)},",
+        f"# judged on {file.held_out.name};",
+        f"# values of 1 January {file.boundary_year}.",
+        "# counted: from papers, with a standard error; posterior: fitted by simulation, with its",
+        "# 90 % interval; prior: not identified by the simulations.",
+        f"extends: {base}",
+        *write_yaml({"fitted_on": facts}).splitlines(),
+    ]
+    tree: dict[str, Any] = {}
+    for row in records(outcome.parameters):
+        if row["origin"] != "base":
+            *sections, last = row["key"].split(".")
+            node = tree
+            for section in sections:
+                node = node.setdefault(section, {})
+            told = row["origin"]
+            if told != "counted":
+                told += f", 90 % {_rounded(row['low'])} to {_rounded(row['high'])}"
+            elif not math.isnan(row["error"]):
+                told += f", standard error {_rounded(row['error'])}"
+            node[last] = f"{_rounded(row['value'])}  # {told}"
+    return "\n".join([*lines, *_yaml_lines(tree, "")]) + "\n"
+
+
+def _yaml_lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, node in tree.items():
+        if isinstance(node, str):
+            yield f"{indent}{key}: {node}"
+        else:
+            yield f"{indent}{key}:"
+            yield from _yaml_lines(node, indent + "  ")
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
+
+
+def _plain(value: Any) -> Any:
+    """Plain data for JSON: NaN and infinity are null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float):
+        # The last digits of a sum depend on the machine's libraries.
+        return float(f"{value:.10g}") if math.isfinite(value) else None
+    return value

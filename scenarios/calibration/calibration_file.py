@@ -97,10 +97,8 @@ class Prior(Part):
 class Effort(Part):
     """How many simulations are made."""
 
-    first_wave: int = Field(default=400, ge=20, le=100_000)
+    points: int = Field(default=600, ge=20, le=100_000)
     """Points of the scrambled Sobol sequence, drawn from the priors."""
-    second_wave: int = Field(default=200, ge=0, le=100_000)
-    """Points around those of the first wave that are plausible."""
     noise: int = Field(default=30, ge=5, le=10_000)
     """Further seeds at the centre, for the covariance between seeds."""
     seeds: int = Field(default=20, ge=5, le=10_000)
@@ -123,8 +121,8 @@ class CalibrationFile(Part):
     fit: tuple[Years, ...] = Field(min_length=1)
     """Windows that are fitted, each simulated from the papers before it; three or more, or the fit
     is to the chance of one window."""
-    held_out: tuple[Years, ...] = Field(min_length=1)
-    """Windows that are opened once, after the fit."""
+    held_out: Years
+    """The window that is opened once, after the fit."""
     boundary: int | None = Field(default=None, ge=1)
     """The year on whose 1 January the calibrated values hold; by default the first held-out year,
     so that no held-out paper has a part in them."""
@@ -152,17 +150,12 @@ class CalibrationFile(Part):
     @property
     def boundary_year(self) -> int:
         """The year on whose 1 January the calibrated values hold."""
-        return self.boundary or self.first_held_out
-
-    @property
-    def first_held_out(self) -> int:
-        """The first year that is held out."""
-        return min(one.first for one in self.held_out)
+        return self.boundary or self.held_out.first
 
     @property
     def end(self) -> int:
         """The first year of which no paper is used."""
-        return max(self.boundary_year, *(one.last + 1 for one in self.held_out))
+        return max(self.boundary_year, self.held_out.last + 1)
 
     def to_data(self) -> dict[str, Any]:
         """All keys but where the papers are."""
@@ -230,16 +223,16 @@ def read_calibration(
     priors = {key: prior for key, prior in file.priors.items() if key in known}
     file = file.model_copy(update={"priors": priors})
     corpus, fitted_on = _corpus_of(file, folder, diagnostics)
-    for name in ("fit", "held_out"):
-        for number, one in enumerate(getattr(file, name)):
-            if one.first <= corpus.first_year:
-                diagnostics.add(
-                    (name, number),
-                    f"the window {one.name} begins before the papers do ({corpus.first_year}); "
-                    "each is simulated from the papers before it",
-                )
-            elif not len(corpus.inside(one)):
-                diagnostics.add((name, number), f"no paper is dated in {one.name}")
+    windows: dict[KeyPath, Window] = {("fit", number): one for number, one in enumerate(file.fit)}
+    for where, one in (windows | {("held_out",): file.held_out}).items():
+        if one.first <= corpus.first_year:
+            diagnostics.add(
+                where,
+                f"the window {one.name} begins before the papers do ({corpus.first_year}); "
+                "each is simulated from the papers before it",
+            )
+        elif not len(corpus.inside(one)):
+            diagnostics.add(where, f"no paper is dated in {one.name}")
     diagnostics.raise_faults()
     base_file = None if file.base in library() else place
     parts = file, corpus, simulator, scenario, fitted_on, base_file, (*notes, *_remarks(file))
@@ -258,7 +251,7 @@ def _file_for(folder: Path) -> CalibrationFile:
         calibrate=folder.resolve().name,
         papers=str(folder),
         fit=tuple(last.earlier(step) for step in range(FIT_WINDOWS, 0, -1)),
-        held_out=(last,),
+        held_out=last,
         boundary=end,
     )
 
@@ -289,25 +282,23 @@ def _read_file(reader: Reader) -> CalibrationFile:
 
 def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong with a file by itself, each fault with its place."""
-    for place, one in enumerate(file.held_out):
-        for fitted in file.fit:
-            if one.overlaps(fitted):
-                yield (
-                    ("held_out", place),
-                    f"the held-out window {one.name} lies in the fit window {fitted.name}; "
-                    "what was fitted cannot be held out",
-                )
-            elif one.last < fitted.first:
-                yield (
-                    ("held_out", place),
-                    f"the held-out window {one.name} lies before the fit window "
-                    f"{fitted.name}, whose papers follow from it; hold out the last years",
-                )
-    for name in ("fit", "held_out"):
-        windows = getattr(file, name)
-        for place, one in enumerate(windows):
-            if any(one.overlaps(other) for other in windows[:place]):
-                yield (name, place), f"the window {one.name} overlaps another one of {name}"
+    held = file.held_out
+    for fitted in file.fit:
+        if held.overlaps(fitted):
+            yield (
+                ("held_out",),
+                f"the held-out window {held.name} lies in the fit window {fitted.name}; "
+                "what was fitted cannot be held out",
+            )
+        elif held.last < fitted.first:
+            yield (
+                ("held_out",),
+                f"the held-out window {held.name} lies before the fit window {fitted.name}, "
+                "whose papers follow from it; hold out the last years",
+            )
+    for place, one in enumerate(file.fit):
+        if any(one.overlaps(other) for other in file.fit[:place]):
+            yield ("fit", place), f"the window {one.name} overlaps another one of fit"
     if len({one.years for one in file.fit}) > 1:
         yield ("fit",), "the windows have different lengths; moments of one length compare"
     if file.boundary is not None and file.boundary <= max(one.last for one in file.fit):
@@ -371,7 +362,7 @@ def _remarks(file: CalibrationFile) -> Iterator[str]:
             f"Only {len(file.fit)} fit window{'s' * (len(file.fit) > 1)}: with fewer than three, "
             "the fit is partly to the chance of these years."
         )
-    if file.boundary_year > file.first_held_out:
+    if file.boundary_year > file.held_out.first:
         yield (
             "The boundary lies after the held-out papers: what is counted is counted again over "
             "all papers before it, once the check is made; what was fitted stays as it was fitted."

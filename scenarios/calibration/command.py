@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,9 +12,6 @@ from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.arguments import Trust, guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
-
-if TYPE_CHECKING:
-    from virsci_society.scenarios.calibration.outputs import Outcome
 
 
 @guarded
@@ -30,9 +26,6 @@ def calibrate(
     base: Annotated[
         str | None, typer.Option(metavar="SCENARIO", help="The scenario that is extended.")
     ] = None,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Only print how many simulations, and how long.")
-    ] = False,
     workers: Annotated[int, typer.Option(min=1, help="Processes; results stay the same.")] = 1,
     trust: Trust = False,
 ) -> None:
@@ -41,29 +34,16 @@ def calibrate(
     Of an ecosystem its past papers alone are used. The same command resumes a calibration
     that was stopped.
     """
-    from virsci_society.scenarios.calibration import calibrate as calibration
+    from virsci_society.scenarios.calibration.calibrate import calibrate as run_calibration
     from virsci_society.scenarios.calibration.calibration_file import read_calibration
+    from virsci_society.scenarios.calibration.hindcast import RIVALS
 
     find_code_here(trust)
     with make_progress() as progress:
         progress.begin(f"reading {source}")
         read = read_calibration(source, base=base, trust=trust)
-        if not plan:
-            folder = out or Path("runs") / "calibrations" / source.stem
-            outcome = calibration.calibrate(read, folder, workers=workers, tell=progress.begin)
-    if not plan:
-        _print_outcome(outcome, folder)
-        return
-    runs, seconds = calibration.plan(read)
-    number = sum(runs.values())
-    print_table("simulations", ("of what", "number"), [*runs.items(), ("all", number)])
-    tell(
-        f"{seconds:.2f} s each, by a timed pair; about {number * seconds / workers / 60:.1f} "
-        f"minutes with {workers} process{'es' * (workers > 1)}"
-    )
-
-
-def _print_outcome(outcome: Outcome, folder: Path) -> None:
+        folder = out or Path("runs") / "calibrations" / source.stem
+        outcome = run_calibration(read, folder, workers=workers, tell=progress.begin)
     columns = ["key", "value", "origin", "low", "high"]
     rows = [
         # What is not identified keeps its prior, as the page says at length.
@@ -72,24 +52,21 @@ def _print_outcome(outcome: Outcome, folder: Path) -> None:
     ]
     print_table("parameters", ("key", "value", "origin", "90 %"), rows)
     # The other columns are on the page: these fit a terminal of 80 columns.
-    columns = ["measure", "observed", "simulated", "persistence", "trend", "off_simulated"]
+    columns = ["measure", "observed", "simulated", *RIVALS, "off_simulated"]
     judged = outcome.check[outcome.check["off_simulated"].notna()]
-    for window, part in judged.groupby("window", sort=False):
-        cells = part.astype(object).where(part.notna(), None)
-        rows = list(cells[columns].itertuples(index=False, name=None))
-        print_table(f"held out, {window}; off in tolerances", (*columns[:-1], "off"), rows)
-    for one in outcome.scores.to_dict("records"):
-        scores = [f"{one['window']}: score {_score(one, 'simulated')} within tolerance"]
-        scores += [f"{rival} {_score(one, rival)}" for rival in ("persistence", "trend")]
-        tell("; ".join(scores))
+    cells = judged.astype(object).where(judged.notna(), None)
+    rows = list(cells[columns].itertuples(index=False, name=None))
+    window = outcome.fit.file.held_out.name
+    print_table(f"held out, {window}; off in tolerances", (*columns[:-1], "off"), rows)
+    one, told = outcome.scores.iloc[0], []
+    for label, forecaster in zip(("score", *RIVALS), ("simulated", *RIVALS), strict=True):
+        score = "needs three earlier windows"
+        if isfinite(one[f"score_{forecaster}"]):
+            within = one[f"within_{forecaster}"]
+            score = f"{one[f'score_{forecaster}']:.2f}, {within:.0f} of 14"
+        told.append(f"{label} {score}" + " within tolerance" * (label == "score"))
+    tell(f"{window}: {'; '.join(told)}")
     for note in (*outcome.fit.calibration.notes, outcome.opened):
         tell(note)
     tell(f"scenario: {folder / 'calibrated.yaml'}")
     tell(f"report: {folder / 'report.html'}")
-
-
-def _score(row: Mapping[Hashable, Any], forecaster: str) -> str:
-    score = row[f"score_{forecaster}"]
-    if not isfinite(score):
-        return "needs three earlier windows"
-    return f"{score:.2f}, {row[f'within_{forecaster}']:.0f} of 14"

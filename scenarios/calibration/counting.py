@@ -8,18 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.scenarios.calibration import parameters as keys
-from virsci_society.scenarios.calibration.choices import (
-    fit_conditional_logit,
-    fit_memory,
-    partner_choices,
-    past_papers,
-)
 from virsci_society.scenarios.calibration.rates import (
     Estimate,
     Trend,
@@ -28,7 +21,15 @@ from virsci_society.scenarios.calibration.rates import (
     fit_trend,
     share_never_again,
 )
-from virsci_society.scenarios.calibration.seats import CareerHistory, Leader, Seats
+from virsci_society.scenarios.calibration.seats import (
+    CareerHistory,
+    Leader,
+    Seats,
+    fit_conditional_logit,
+    fit_memory,
+    partner_choices,
+    past_papers,
+)
 from virsci_society.scenarios.calibration.windows import Corpus, Window
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
@@ -50,39 +51,17 @@ TREND_OF = {
 """The key of the trend of each rate."""
 
 
-@dataclass(frozen=True, eq=False)
-class CountedValues:
-    """What was counted before a year.
-
-    Attributes:
-        estimates: of every key, at 1 January of that year, in the units of the scenario.
-    """
-
-    estimates: Mapping[str, Estimate]
-    trends: Mapping[str, Trend]
-
-    def values(self, years: float = 0.0) -> dict[str, float]:
-        """Every key that is known, so many years after the date; trends are continued, damped."""
-        found = {
-            key: keys.PARAMETERS[key].clip(one.value)
-            for key, one in self.estimates.items()
-            if math.isfinite(one.value)
-        }
-        for key, trend in self.trends.items() if years else ():
-            if key in found:
-                known = keys.PARAMETERS[key]
-                found[key] = known.value(known.level(found[key]) + trend.change_after(years))
-                found[TREND_OF[key]] = trend.slope_after(years)
-        return found
+def known_values(estimates: Mapping[str, Estimate]) -> dict[str, float]:
+    """Every key whose estimate is known, within its range."""
+    return {
+        key: keys.PARAMETERS[key].clip(one.value)
+        for key, one in estimates.items()
+        if math.isfinite(one.value)
+    }
 
 
 class Counting:
-    """What can be counted in the papers before a year.
-
-    Args:
-        end: the first year that is left out.
-        since: the first year that is looked at; earlier papers are only known.
-    """
+    """What can be counted in the papers before ``end``; those before ``since`` are only known."""
 
     def __init__(self, corpus: Corpus, end: int, since: int, leader: Leader, seed: int) -> None:
         self.corpus, self.seed = corpus, seed
@@ -109,20 +88,21 @@ class Counting:
             **dict.fromkeys(TREND_OF.values(), 0.0),
         }
 
-    def values(self) -> CountedValues:
-        """Every counted key, at 1 January of ``end``."""
-        trends = self._trends()
+    def estimates(self) -> dict[str, Estimate]:
+        """Every counted key, at 1 January of ``end``, in the units of the scenario."""
         found: dict[str, Estimate] = {}
-        for key, one in trends.items():
+        for key, one in self._trends().items():
             rate = one.estimate
             found[key] = Estimate(rate.value + keys.PARAMETERS[key].floor, rate.error, one.n)
             found[TREND_OF[key]] = Estimate(one.slope_after(0.0), one.slope_error, one.n)
-        papers = np.unique(self.seats.paper, return_index=True)[1]
-        sizes = self.seats.size[papers[~self.seats.repeated[papers]]]
-        found[keys.SIZE_DISPERSION] = fit_gamma_poisson(sizes - 1)
-        other = _further(self.seats)
-        _, team = np.unique(self.seats.paper[other], return_inverse=True)
-        new = np.bincount(team, weights=(self.seats.entries[other] > 0).astype(float))
+        seats = self.seats
+        papers = np.unique(seats.paper, return_index=True)[1]
+        found[keys.SIZE_DISPERSION] = fit_gamma_poisson(
+            seats.size[papers[~seats.repeated[papers]]] - 1
+        )
+        other = _further(seats)
+        _, team = np.unique(seats.paper[other], return_inverse=True)
+        new = np.bincount(team, weights=(seats.entries[other] > 0).astype(float))
         found[keys.SPREAD] = fit_beta_binomial(np.round(new).astype(np.int64), np.bincount(team))
         # Of those who came since the horizon before the first year looked at.
         history, periods = self.history, self.history.periods
@@ -134,13 +114,23 @@ class Counting:
                 gaps[row] = periods[later[0]] - history.first[person]
         observed = (self.last - 1 - history.first[came]).astype(float)
         found[keys.ONE_OFF] = share_never_again(gaps, observed, float(HORIZON))
-        found |= self._memories() | self._shares()
-        rng = np.random.default_rng([self.seed, 1])
-        chosen = fit_conditional_logit(
-            *partner_choices(self.history, self.seats, rng, MOST_CHOICES)
+        known = seats.leads & (seats.entries == 0)
+        groups = (
+            (known, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED, keys.LEAD_LIMIT)),
+            (seats.relation == 3, keys.MEMORY, (keys.EXPONENT,)),
         )
+        for mask, memory, names in groups:
+            drawn = seats.person[mask], seats.period[mask]
+            past = past_papers(self.history, *drawn, self.first, self.last)
+            years, *others = fit_memory(past, leaders=keys.COAUTHORED in names)
+            found |= zip(names, others, strict=True)
+            days = years.value * DAYS_PER_YEAR, years.error * DAYS_PER_YEAR
+            found[memory] = Estimate(*days, years.n)
+        found |= self._shares()
+        rng = np.random.default_rng([self.seed, 1])
+        chosen = fit_conditional_logit(*partner_choices(self.history, seats, rng, MOST_CHOICES))
         found |= zip((keys.JOINT, keys.RECENCY, keys.OWN_PAPERS), chosen, strict=True)
-        return CountedValues({key: found[key] for key in keys.PARAMETERS if key in found}, trends)
+        return {key: found[key] for key in keys.PARAMETERS if key in found}
 
     def _trends(self) -> dict[str, Trend]:
         seats, years = self.rated, self.years
@@ -165,24 +155,6 @@ class Counting:
             keys.LEAD: share(seats.leads),
             keys.SEAT: share(_further(seats)),
         }
-
-    def _memories(self) -> dict[str, Estimate]:
-        """Memory and exponent of leaders and of strangers; share and limit of leaders."""
-        seats = self.seats
-        found: dict[str, Estimate] = {}
-        lead = seats.leads & (seats.entries == 0)
-        groups = (
-            (lead, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED, keys.LEAD_LIMIT)),
-            (seats.relation == 3, keys.MEMORY, (keys.EXPONENT,)),
-        )
-        for mask, memory, names in groups:
-            drawn = seats.person[mask], seats.period[mask]
-            past = past_papers(self.history, *drawn, self.first, self.last)
-            years, *others = fit_memory(past, leaders=keys.COAUTHORED in names)
-            found |= zip(names, others, strict=True)
-            days = years.value * DAYS_PER_YEAR, years.error * DAYS_PER_YEAR
-            found[memory] = Estimate(*days, years.n)
-        return found
 
     def _shares(self) -> dict[str, Estimate]:
         """Shares of seats and teams, with errors by a bootstrap over papers."""

@@ -7,7 +7,7 @@ trend continues the last one by half the slope of the earlier windows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -24,9 +24,10 @@ from virsci_society.metrics.validation.tolerances import (
     score,
     within_tolerance,
 )
+from virsci_society.scenarios.calibration.counting import known_values
 from virsci_society.scenarios.calibration.fitting import (
     CHECK,
-    HELD_OUT_DRAWS,
+    DRAWS,
     Fit,
     between_windows,
     windows_before,
@@ -34,7 +35,7 @@ from virsci_society.scenarios.calibration.fitting import (
 from virsci_society.scenarios.calibration.parameters import Link
 from virsci_society.scenarios.calibration.windows import DISTANCES, MEASURED, ObservedWindow
 
-FORECASTERS = ("simulated", "persistence", "trend")
+RIVALS = ("persistence", "trend")
 INTERVAL = (0.05, 0.95)
 TREND_WINDOWS, FEWEST_WINDOWS = 8, 3
 """Windows whose slope is continued, at most and at least."""
@@ -89,53 +90,28 @@ def trend_values(earlier: Sequence[ObservedWindow], window: ObservedWindow) -> d
 
 
 def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Simulate the held-out windows and compare them with what came.
-
-    Returns:
-        A row per window and measure, and a row of scores per window.
-    """
-    effort = fit.file.effort
-    years = sorted(fit.file.held_out, key=lambda one: one.first)
-    windows = [ObservedWindow.of(fit.corpus, one) for one in years]
-    # Counted values at the first day of each window, from the papers before all of them.
-    ahead = [float(one.first - fit.file.first_held_out) for one in years]
-    settings = [fit.of_base(fit.counted.values(one)) for one in ahead]
+    """Simulate the held-out window and compare it with what came: a row per measure, and scores."""
+    effort, years = fit.file.effort, fit.file.held_out
+    window = ObservedWindow.of(fit.corpus, years)
+    settings = [fit.of_base(known_values(fit.counted))]
     centre = np.tile(fit.posterior.centre, (effort.seeds, 1))
-    runs = fit.simulate(CHECK, centre, settings, windows)
+    runs = fit.simulate(CHECK, centre, settings, [window])[:, 0]
     draws = fit.posterior.resampled(effort.draws)
-    drawn = fit.simulate(HELD_OUT_DRAWS, draws, settings, windows)
+    drawn = fit.simulate(DRAWS, draws, settings, [window])[:, 0]
     real = np.array([[*one.measures.numbers().values()] for one in fit.real_windows])
     discrepancy = dict(zip(ASSEMBLY_MEASURES, np.sqrt(between_windows(real)).tolist(), strict=True))
-    tables, scores = [], []
-    for place, (one, window) in enumerate(zip(years, windows, strict=True)):
-        earlier = windows_before(fit.corpus, one, TREND_WINDOWS, skipped=3)
-        last = ObservedWindow.of(fit.corpus, one.earlier())
-        rivals = {
-            "persistence": window.compare(last.measures, last.patterns),
-            "trend": trend_values(earlier, window),
-        }
-        table = _compared(fit, window, runs[:, place], drawn[:, place], rivals, discrepancy)
-        tables.append(table)
-        scores.append({"window": one.name, **_scores(table)})
-    return pd.concat(tables, ignore_index=True), pd.DataFrame(scores)
-
-
-def _compared(
-    fit: Fit,
-    window: ObservedWindow,
-    runs: FloatArray,
-    drawn: FloatArray,
-    rivals: Mapping[str, Mapping[str, float]],
-    discrepancy: Mapping[str, float],
-) -> pd.DataFrame:
-    """A row per measure: observed, simulated and by the rivals, with errors in tolerances."""
+    last = ObservedWindow.of(fit.corpus, years.earlier())
+    rivals = {
+        "persistence": window.compare(last.measures, last.patterns),
+        "trend": trend_values(windows_before(fit.corpus, years, TREND_WINDOWS, skipped=3), window),
+    }
     observed = window.measures.numbers() | dict.fromkeys(DISTANCES, 0.0)
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
         values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))
         low, high = interval(known_of(many), discrepancy.get(name, 0.0))
         found = {"simulated": mean_of_known(values)}
-        found |= {rival: values[name] for rival, values in rivals.items()}
+        found |= {rival: known[name] for rival, known in rivals.items()}
         row: dict[str, object] = {
             "window": window.name,
             "measure": name,
@@ -155,15 +131,12 @@ def _compared(
             row[f"off_{forecaster}"] = off
         row["inside_90"] = None if name in DISTANCES else bool(low <= observed[name] <= high)
         rows.append(row)
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    return table, pd.DataFrame([{"window": years.name, **_scores(table)}])
 
 
 def interval(known: FloatArray, discrepancy: float) -> tuple[float, float]:
-    """The central 90 % of simulated values to which a normal error is added.
-
-    Args:
-        discrepancy: standard deviation of the error; NaN: none is known, and none is added.
-    """
+    """The central 90 % of simulated values with a normal error of this deviation (NaN: none)."""
     if not len(known):
         return math.nan, math.nan
     low, high = (float(one) for one in np.quantile(known, INTERVAL))
@@ -181,7 +154,7 @@ def _scores(table: pd.DataFrame) -> dict[str, object]:
     """Scores of the simulation and its rivals over the fourteen measures with a tolerance."""
     judged = table[table["measure"].isin(list(TOLERANCES))].set_index("measure")
     found: dict[str, object] = {}
-    for forecaster in FORECASTERS:
+    for forecaster in ("simulated", *RIVALS):
         off = judged[f"off_{forecaster}"]
         errors = {str(name): float(one) for name, one in off.items()}
         found[f"score_{forecaster}"] = score(errors)

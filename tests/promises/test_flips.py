@@ -64,9 +64,7 @@ def calibration(tmp_path_factory, field_papers):
     (place / "base.yaml").write_text(BASE, encoding="utf-8")
     (place / "field.yaml").write_text(BRIEF, encoding="utf-8")
     write_jsonl(place / "papers.jsonl", field_papers)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("virsci_society.scenarios.calibration.fitting.TREES", 20)
-        calibrate(read_calibration(place / "field.yaml"), place / "out")
+    calibrate(read_calibration(place / "field.yaml"), place / "out")
     return place / "out"
 
 

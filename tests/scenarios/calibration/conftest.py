@@ -33,12 +33,12 @@ calibrate: a synthetic field
 papers: [jsonl, papers.jsonl]
 base: base.yaml
 fit: [2006, 2007, 2008]
-held_out: [2009]
+held_out: 2009
 priors:
   protocol.newcomers.seat: {median: 0.5, sd: 0.7}
   protocol.selection.q: {low: 0, high: 1}
 targets: [newcomer_rate, q, repeat_rate]
-effort: {first_wave: 24, second_wave: 8, noise: 6, seeds: 5, draws: 5}
+effort: {points: 40, noise: 6, seeds: 5, draws: 5}
 """
 FIRST_YEAR, YEARS = 1996, 16
 

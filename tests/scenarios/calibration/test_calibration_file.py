@@ -28,7 +28,7 @@ def test_a_file_is_read(read):
     made = read()
     assert [one.name for one in made.file.fit] == ["2006", "2007", "2008"]
     assert made.file.priors["protocol.selection.q"] == Prior(low=0, high=1)
-    assert made.file.boundary_year == made.file.first_held_out == 2009
+    assert made.file.boundary_year == made.file.held_out.first == 2009
     assert made.leader == "last"
     # Nothing later than the held-out window is held.
     assert made.corpus.works.dates.max() < 0 == made.corpus.day(2010)
@@ -60,12 +60,12 @@ def test_priors_at_their_medians_and_bounds():
 @pytest.mark.parametrize(
     ("old", "new", "line", "told"),
     [
-        ("held_out: [2009]", "held_out: [2008]", 5, "lies in the fit window 2008"),
-        ("held_out: [2009]", "held_out: [2008-2009]", 5, "lies in the fit window 2008"),
-        ("held_out: [2009]", "held_out: [2005]", 5, "lies before the fit window 2006"),
-        ("held_out: [2009]", "held_out: [2009-2008]", 5, "run backwards"),
-        ("held_out: [2009]", "held_out: [next]", 5, "expected years such as 2008-2009"),
-        ("held_out: [2009]", "held_out: [2030]", 5, "no paper is dated in 2030"),
+        ("held_out: 2009", "held_out: 2008", 5, "lies in the fit window 2008"),
+        ("held_out: 2009", "held_out: 2008-2009", 5, "lies in the fit window 2008"),
+        ("held_out: 2009", "held_out: 2005", 5, "lies before the fit window 2006"),
+        ("held_out: 2009", "held_out: 2009-2008", 5, "run backwards"),
+        ("held_out: 2009", "held_out: next", 5, "expected years such as 2008-2009"),
+        ("held_out: 2009", "held_out: 2030", 5, "no paper is dated in 2030"),
         ("[2006, 2007, 2008]", "[2006, 2006, 2008]", 4, "overlaps another one of fit"),
         ("[2006, 2007, 2008]", "[2005-2006, 2007, 2008]", 4, "different lengths"),
         ("[2006, 2007, 2008]", "[1990, 2007, 2008]", 4, "begins before the papers do (1995)"),
@@ -87,7 +87,7 @@ def test_priors_at_their_medians_and_bounds():
         ("base: base.yaml", "base: quickstart", 3, "not wordless"),
         ("[jsonl, papers.jsonl]", "[jsonl]", 2, "expected an ecosystem folder"),
         ("[jsonl, papers.jsonl]", "[jsonl, paper.jsonl]", 2, "paper.jsonl"),
-        ("effort: {first_wave: 24", "effort: {first_wave: 3", 10, "at least 20"),
+        ("effort: {points: 40", "effort: {points: 3", 10, "at least 20"),
         ("effort:", "efort:", 10, "did you mean 'effort'"),
     ],
 )
@@ -132,7 +132,7 @@ def test_the_file_of_the_documentation_is_read(read, place):
     write_jsonl(place / "papers.jsonl", teams)
     assert "papers.jsonl.gz" in example
     made = read(example.replace("papers.jsonl.gz", "papers.jsonl"))
-    assert [one.name for one in made.file.held_out] == ["2012-2013"]
+    assert made.file.held_out.name == "2012-2013"
     assert len(made.file.priors) == 3
 
 
@@ -156,14 +156,14 @@ def test_an_ecosystem_is_given_windows_before_its_boundary(place, read, tmp_path
     )
     assert built.exit_code == 0, built.output
     made = read_calibration(folder, base=str(place / "base.yaml"))
-    assert made.file.held_out == (Window(2008, 2009),)
+    assert made.file.held_out == Window(2008, 2009)
     assert [one.name for one in made.file.fit] == ["2002-2003", "2004-2005", "2006-2007"]
     assert made.file.boundary_year == 2010
     past = json.loads((folder / "manifest.json").read_text())["counts"]["past"]
     assert made.fitted_on == FittedOn("eco", 2010, past=past)
     assert "held out" in made.notes[0]
     # The same papers as from the source, whatever comes after them.
-    source = read(FILE.replace("held_out: [2009]", "held_out: [2009]\nboundary: 2010"))
+    source = read(FILE.replace("held_out: 2009", "held_out: 2009\nboundary: 2010"))
     assert made.corpus.digest(None, 2010) == source.corpus.digest(None, 2010)
     later = read(FILE.replace("[jsonl, papers.jsonl]", "eco"))
     assert later.fitted_on == FittedOn("a synthetic field", 2009, source="papers.jsonl")
@@ -171,9 +171,7 @@ def test_an_ecosystem_is_given_windows_before_its_boundary(place, read, tmp_path
     assert later.corpus.digest(None, 2009) != made.corpus.digest(None, 2010)
     found = faults(
         read,
-        FILE.replace("[jsonl, papers.jsonl]", "eco").replace(
-            "held_out: [2009]", "held_out: [2010]"
-        ),
+        FILE.replace("[jsonl, papers.jsonl]", "eco").replace("held_out: 2009", "held_out: 2010"),
     )
     assert any("ends before its boundary 2010" in one for one in found)
 

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from tests.scenarios.calibration.test_seats import works
-from virsci_society.scenarios.calibration.choices import (
+from virsci_society.scenarios.calibration.seats import (
     NO_LIMIT,
+    CareerHistory,
+    Seats,
     fit_conditional_logit,
     fit_memory,
     partner_choices,
     past_papers,
 )
-from virsci_society.scenarios.calibration.seats import CareerHistory, Seats
 
 
 def test_a_conditional_logit_is_recovered():
