@@ -28,8 +28,8 @@ from tests.faultserver import FaultServer, Plan
 from virsci_society.agents.gateway.slots import Slot, SlotPool
 from virsci_society.scenarios.study.dask_engine import run_on_cluster
 from virsci_society.scenarios.study.design import read_study
-from virsci_society.scenarios.study.engine import run_locally
 from virsci_society.scenarios.study.lock import open_folder
+from virsci_society.scenarios.study.run_study import run_locally
 
 SHARED_RUNS, SLOTS, WAITING_RUNS = 8, 16, 4
 

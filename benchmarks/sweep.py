@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.start_up import ROOT, RUN
 from virsci_society.scenarios.study.design import read_study
-from virsci_society.scenarios.study.engine import run_locally
 from virsci_society.scenarios.study.lock import open_folder
+from virsci_society.scenarios.study.run_study import run_locally
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 PEOPLE, PAPERS = 300, 900

@@ -632,13 +632,13 @@ MISTAKES = (
         by="agents/journal/test_writer.py"
         "::test_a_caller_who_waited_for_the_lock_does_not_put_the_writer_to_sleep"),
     mistake("matched from below", "An arm gets the largest value that does not exceed the target.",
-        ("scenarios/study/budget_matching.py::nearest_value",
+        ("scenarios/study/plan.py::nearest_value",
          "return min(sorted(known), key=lambda value: abs(known[value] - target))",
          "return below"),
         by="scenarios/study/test_budget_matching.py"
         "::test_the_nearest_value_is_found_and_the_smaller_of_two"),
     mistake("matched beyond what is allowed", "An arm that stays far off the target is run.",
-        ("scenarios/study/budget_matching.py::_Matcher.matching",
+        ("scenarios/study/plan.py::_Matcher.matching",
          "abs(off) > wanted.within", "off > wanted.within"),
         by="scenarios/study/test_budget_matching.py"
         "::test_an_arm_that_stays_too_far_off_is_refused_with_what_to_change"),

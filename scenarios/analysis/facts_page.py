@@ -21,7 +21,7 @@ from virsci_society.metrics.report.templates import (
     template_environment,
     write_html,
 )
-from virsci_society.scenarios.study.report_tables import write_files
+from virsci_society.scenarios.study.page import write_files
 
 TEXTS = ("society", "fact", "verdict", "why", "null")
 SHOWN = {"not": "not reproduced"}

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from virsci_society.scenarios.study.design import Design
     from virsci_society.scenarios.study.lock import Lock, RunResult
+    from virsci_society.scenarios.study.plan import StudyForecast
 
-MOST = 20
-"""Runs that are not done, that are told one by one."""
+RUNS_SHOWN, ARMS_SHOWN = 20, 40
+"""Runs that are not done, and arms, that are told one by one."""
 HELP = "Run replicates of several arms and compare them."
 TEMPLATE = Path(__file__).with_name("new_study.yaml")
 study = typer.Typer(help=HELP, no_args_is_help=True)
@@ -84,11 +85,10 @@ def new(
 
 @study.command()
 @guarded
-def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
+def plan(study: StudyName, set_: Settings = None, trust: Trust = False) -> None:
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
-    from virsci_society.scenarios.study.budget_matching import match_budgets
     from virsci_society.scenarios.study.design import check_arms, read_study
-    from virsci_society.scenarios.study.plan import print_forecast, study_forecast
+    from virsci_society.scenarios.study.plan import match_budgets, study_forecast
 
     find_code_here(trust)
     design = read_study(study, set_ or (), trust=trust)
@@ -96,10 +96,68 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
     with make_progress() as progress:
         design = match_budgets(design, progress=progress, trust=trust)
         found = study_forecast(design, progress)
-    if json:
-        tell_json(found.to_data())
+    print_forecast(found)
+
+
+def print_forecast(found: StudyForecast) -> None:
+    """Print what a study will take and which effects it can find."""
+    from virsci_society.metrics.inference.comparisons import power_sentences
+    from virsci_society.scenarios.planning.plan import SUMS, figure_text
+    from virsci_society.scenarios.planning.speed import duration
+    from virsci_society.scenarios.study.plan import UNITS, comparisons_in, deviation
+    from virsci_society.scenarios.terminal.console import print_table
+
+    design, file, first = found.design, found.design.file, found.plans[0]
+
+    def print_arms(title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+        print_table(title, columns, rows[:ARMS_SHOWN])
+        if len(rows) > ARMS_SHOWN:
+            tell(f"... and {len(rows) - ARMS_SHOWN} more arms")
+
+    if file.match is not None and design.matching is not None:
+        matched, far, unit = [], [], UNITS[file.match.by]
+        for one in design.matching:
+            off = deviation(one.planned, one.target)
+            value = "" if one.value is None else str(one.value)
+            told = "" if math.isnan(off) else f"{off:+.1%}"
+            matched.append((one.arm, one.key or "as given", value, f"{one.planned:,.6g}", told))
+            if one.key is None and abs(off) > file.match.within:
+                far.append(one.arm)
+        targets = (f"{one.target:,.6g}" for one in design.matching if one.target is not None)
+        title = f"matched to {' and '.join(dict.fromkeys(targets))} {unit} a run"
+        print_arms(title, ("arm", "key", "value", unit, "off"), matched)
+        if far:
+            tell(f"as given, and off by more than {file.match.within:.0%}: {', '.join(far)}")
+    figures = [
+        (label, figure_text(name, total))
+        for name, label in SUMS.items()
+        if (name != "usd" or found.priced) and (total := found.total(name))
+    ]
+    wall = found.wall_time()
+    if wall:
+        figures.append(("wall time, sharing slots", duration(wall)))
+    title = f"{file.study}: {len(design.arms)} arms x {file.replicates} replicates = {design.runs}"
+    if figures:
+        arms = zip(design.arms, found.plans, strict=True)
+        rows = [(arm.name, f"{one.calls:,}") for arm, one in arms]
+        print_arms("calls of one run", ("arm", "calls"), rows)
+        print_table(f"{title} runs", ("figure", "estimate"), figures)
     else:
-        print_forecast(found)
+        tell(f"{title} runs")
+    if not wall:
+        at_once = prod(design.sizes(design.runs))
+        seconds = file.replicates * math.fsum(found.rehearsed) / at_once
+        tell(
+            f"wall time: at least {duration(max(seconds, *found.rehearsed))} on this machine, "
+            f"{at_once} at a time (--jobs)"
+        )
+    tell("rehearsed by rule-based scientists, not by a language model; the first seed of each arm")
+    tell(f"answers: {first.scenario.backend.backend.about}")
+    if not first.by_rules:
+        tell(first.assumptions)
+    if not found.priced:
+        tell("the price of a model is not known; 'society plan' tells how to give it")
+    tell(*power_sentences(file.replicates, file.paired, comparisons_in(design)))
 
 
 @study.command()
@@ -165,9 +223,8 @@ def run(
     The same command resumes a study that was stopped; on a finished one it does nothing.
     """
     from virsci_society.scenarios.study.design import check_arms
-    from virsci_society.scenarios.study.engine import Engine
     from virsci_society.scenarios.study.lock import exit_code, read_results, unfinished_runs
-    from virsci_society.scenarios.study.run_study import open_study
+    from virsci_society.scenarios.study.run_study import Engine, open_study
 
     def check(design: Design, held: Lock | None) -> None:
         if held is None or again or unfinished_runs(read_results(folder, held)):
@@ -193,7 +250,7 @@ def run(
         tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
     done = []
     if todo:
-        at_once = prod(engine.sizes(design, len(todo)))
+        at_once = prod(design.sizes(len(todo), jobs, together))
         done = engine.run(design, folder, sorted(todo), _line_by_line(folder, len(todo), at_once))
     if index is not None:
         leave(done)
@@ -351,7 +408,9 @@ def _print_reasons(folder: Path, found: Sequence[RunResult], *, err: bool) -> No
     from virsci_society.scenarios.study.lock import describe_result
 
     told = [one for one in found if one.reason and one.state != "done"]
-    for one in told[:MOST]:
+    for one in told[:RUNS_SHOWN]:
         tell(describe_result(folder, one), err=err)
-    if len(told) > MOST:
-        tell(f"... and {len(told) - MOST} more; 'society study status --json' has all", err=err)
+    if len(told) > RUNS_SHOWN:
+        tell(
+            f"... and {len(told) - RUNS_SHOWN} more; 'society study status --json' has all", err=err
+        )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ SEED_BITS = 40
 """Short enough to be read aloud, and for every tool that counts in floating point."""
 SHOWN = 12
 """Names that a message lists."""
+TOGETHER = 8
+"""Runs in one process by default, where most of the time is waiting for a model."""
 
 
 def flatten(data: Mapping[Any, Any], path: KeyPath = ()) -> dict[str, Any]:
@@ -225,6 +228,15 @@ class Design:
             for placed in at_each_budget(written, self.arms)
         ]
 
+    def sizes(
+        self, runs: int, jobs: int | None = None, together: int | None = None
+    ) -> tuple[int, int]:
+        """Processes on this machine, and runs in each at a time, as given or as they are quick."""
+        waits = not all(scenario.seeded_backend.inline for scenario in self.scenarios)
+        jobs = jobs or (1 if waits else os.cpu_count() or 1)
+        together = together or (TOGETHER if waits else 1)
+        return min(jobs, runs), min(together, runs)
+
     def seeds(self, arm: str) -> list[int]:
         """The seed of every replicate of an arm, derived from that of the study by hashing.
 
@@ -305,10 +317,9 @@ NAMED = (
     ("comparisons.*.against", OUTCOME),
     ("comparisons.*.over", KEY),
     ("comparisons.*.arms.*", ARM),
-    ("figures.*.parts.*", MEASURE),
     ("figures.*.of.*", OUTCOME),
     ("figures.*.against.*", MEASURE),
-    *((f"figures.*.{key}", KEY) for key in ("mark.!", "over.*", "beside")),
+    ("figures.*.mark.!", KEY),
     ("match.to", ARM),
     ("match.adapt.!", ARM),
 )

@@ -1,7 +1,7 @@
 """Figures of a study, with means, single replicates, and 95 % t intervals of five or more.
 
-A figure shows a measure over the varied keys or arm by arm, differences of pairs,
-measures that add up, or outcomes against measures.
+A figure shows a measure over the varied keys or arm by arm, differences of pairs, or outcomes
+against measures.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from markupsafe import Markup
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
-from virsci_society.metrics.measures import measure_extent
+from virsci_society.metrics.measures import MEASURES, measure_extent
 from virsci_society.metrics.report.drawing.axes import Axes, LegendEntry
 from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
-from virsci_society.scenarios.study.answer import percentage, words
 from virsci_society.scenarios.study.design import short_names
 from virsci_society.scenarios.study.study import Study, key_and_measure, pairs
-from virsci_society.scenarios.study.study_file import Figure, Scatter
+from virsci_society.scenarios.study.study_file import Figure
 
 SERIES = (BLUE, ORANGE, GREEN, PINK)
 """Colours of the lines of a figure; with more settings, the arms are drawn one below another."""
@@ -37,6 +36,16 @@ Row = tuple[str, FloatArray, Interval]
 """One row of a figure: its name, single values, and what is estimated of them."""
 
 
+def words(key: str) -> str:
+    """The last part of a dotted key in words."""
+    return key.rsplit(".", 1)[-1].replace("_", " ")
+
+
+def percentage(measure: str) -> float:
+    """100 where differences of a measure are told in percentage points, else 1."""
+    return 100.0 if measure in MEASURES and MEASURES[measure].unit == "share" else 1.0
+
+
 def extent_of(outcome: str) -> tuple[float, float]:
     """The least and the largest value that an outcome can have."""
     return SCORES if outcome.startswith("review.") else measure_extent(outcome)
@@ -44,7 +53,7 @@ def extent_of(outcome: str) -> tuple[float, float]:
 
 def measure_figures(study: Study, measure: str) -> list[Markup]:
     """Figures of a measure against the varied key, or arm by arm; none without values."""
-    scale, (low, high) = percentage(study, measure), measure_extent(measure)
+    scale, (low, high) = percentage(measure), measure_extent(measure)
     shown = {arm: study.numbers(measure, arm) * scale for arm in study.arms}
     if not any(len(values) for values in shown.values()):
         return []
@@ -65,20 +74,15 @@ def measure_figures(study: Study, measure: str) -> list[Markup]:
         else:
             _draw_series(axes, study, one, series, shown, extent)
             about = "means with 95 % intervals, and replicates"
-        _name_axes(axes, study, measure, one)
+        axes.y.bounds, axes.y.grid, axes.x.label = extent, True, words(one)
+        axes.title = _title(study, measure, MAX_TITLE_LENGTH - 16)
         figures.append(drawn.svg(f"{measure} against {one}: {about}"))
     return figures
 
 
 def _title(study: Study, measure: str, most: int) -> str:
-    unit = ", %" if percentage(study, measure) > 1 else ""
+    unit = ", %" if percentage(measure) > 1 else ""
     return cut_text(study.label(measure), most - len(unit)) + unit
-
-
-def _name_axes(axes: Axes, study: Study, measure: str, key: str) -> None:
-    scale, (low, high) = percentage(study, measure), measure_extent(measure)
-    axes.y.bounds, axes.y.grid, axes.x.label = (low * scale, high * scale), True, words(key)
-    axes.title = _title(study, measure, MAX_TITLE_LENGTH - 16)
 
 
 def series_of(study: Study) -> tuple[str | None, dict[str, list[str]]]:
@@ -146,7 +150,7 @@ def difference_figure(study: Study, measure: str, found: Sequence[dict[str, Any]
     """
     if not any(np.isfinite(one["difference"]) for one in found):
         return None
-    alone, scale = len({one["first"] for one in found}) == 1, percentage(study, measure)
+    alone, scale = len({one["first"] for one in found}) == 1, percentage(measure)
     rows = []
     for one in found:
         band = Interval(one["difference"], one["low"], one["high"], one["n"])
@@ -184,27 +188,15 @@ ABOUT_SCATTER = (
 )
 
 
-def scatter_section(study: Study, figure: Scatter) -> dict[str, Any]:
-    """The figure and its points for the page: picture, table, columns, their texts and a note."""
-    named = outcomes(study, figure)
+def scatter_section(study: Study, figure: Figure) -> dict[str, Any]:
+    """A figure of outcomes against measures for the page: picture, table, columns and a note."""
+    # A score of reviews is one outcome for each panel that gave it.
+    named = [label for name in figure.of for label in (study.panels(name) or [name])]
+    named = [one for one in named if one in study.measured]
     columns: list[tuple[Any, str]] = [("arm", "arm"), ("n", "n")]
     columns += [(name, name) for name in figure.against]
     for name in named:
         columns += [(name, name), ((f"{name} low", f"{name} high"), "95 %")]
-    table = scatter_points(study, figure)
-    picture = scatter_figure(study, figure, table) if len(table) and named else None
-    section = {"picture": picture, "table": table, "columns": columns}
-    return section | {"words": ("arm",), "about": ABOUT_SCATTER}
-
-
-def outcomes(study: Study, figure: Scatter) -> list[str]:
-    """The outcomes that have values; a score of reviews is one for each panel that gave it."""
-    named = [label for name in figure.of for label in (study.panels(name) or [name])]
-    return [one for one in named if one in study.measured]
-
-
-def scatter_points(study: Study, figure: Scatter) -> pd.DataFrame:
-    """The points of a scatter figure in numbers."""
     rows = []
     for arm in study.arms:
         own = study.settings(arm)
@@ -213,17 +205,19 @@ def scatter_points(study: Study, figure: Scatter) -> pd.DataFrame:
         row = {"arm": arm, "marked": bool(figure.mark) and marked}
         row["n"] = max(map(len, samples.values()))
         row |= {name: one.mean() if len(one) else np.nan for name, one in samples.items()}
-        for name in outcomes(study, figure):
+        for name in named:
             band = t_interval(study.numbers(name, arm), extent=extent_of(name))
             row |= {name: band.value, f"{name} low": band.low, f"{name} high": band.high}
         rows.append(row)
     table = pd.DataFrame(rows)
-    return table[table["n"] > 0].reset_index(drop=True)
+    table = table[table["n"] > 0].reset_index(drop=True)
+    picture = _scatter(study, figure, named, table) if len(table) and named else None
+    section = {"picture": picture, "table": table, "columns": columns}
+    return section | {"words": ("arm",), "about": ABOUT_SCATTER}
 
 
-def scatter_figure(study: Study, figure: Scatter, table: pd.DataFrame) -> Markup:
-    """Draw a scatter figure of these points, a row of panels per outcome."""
-    named = outcomes(study, figure)
+def _scatter(study: Study, figure: Figure, named: Sequence[str], table: pd.DataFrame) -> Markup:
+    """Draw the points of a scatter figure, a row of panels per outcome."""
     known, lines = {one.name: one.of for one in study.description.arms}, dict[str, list[int]]()
     for place, arm in enumerate(table["arm"]):
         lines.setdefault(known[arm] or arm, []).append(place)
@@ -252,91 +246,3 @@ def scatter_figure(study: Study, figure: Scatter, table: pd.DataFrame) -> Markup
         told = ", ".join(f"{names[key]} {value}" for key, value in figure.mark.items())
         drawn.legend([LegendEntry(told, ORANGE, "diamond"), LegendEntry("others", BLUE, "circle")])
     return drawn.svg(f"{figure.title}: {', '.join(named)} against {', '.join(figure.against)}")
-
-
-COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
-"""From the foot of a column upwards."""
-ABOUT_STACKS = (
-    "Measures that add up, part upon part: means over the replicates, and the interval of their "
-    "sum. Each replicate is a dot."
-)
-
-
-def stacked_section(study: Study, stack: Figure) -> dict[str, Any]:
-    """The figure and its columns for the page: picture, table, columns, their texts and a note."""
-    columns = [
-        *(("place", "value"), ("over", "of")),
-        *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
-        *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
-        (("low", "high"), "95 %"),
-    ]
-    table = stack_heights(study, stack)
-    picture = stacked_figure(stack, table) if len(table) else None
-    section = {"picture": picture, "table": table.drop(columns="sums", errors="ignore")}
-    return section | {"columns": columns, "words": ("over", "beside"), "about": ABOUT_STACKS}
-
-
-def stack_heights(study: Study, stack: Figure) -> pd.DataFrame:
-    """The columns of a stacked figure over each key, with the ``sums`` of their replicates.
-
-    Arms that do not set a key to a number have no column over it. Arms that are alike in both keys
-    are averaged within each replicate, so that a column shows the marginal mean of a grid; a
-    replicate without some part is left out.
-    """
-    grouped: dict[tuple[int, int, float], list[pd.DataFrame]] = {}
-    sides: list[str] = []
-    for arm in study.arms:
-        side = str(study.settings(arm).get(stack.beside, "as the base")) if stack.beside else ""
-        sides += [] if side in sides else [side]
-        measured = {label: study.values(one, arm) for label, one in stack.parts.items()}
-        for number, key in enumerate(stack.over):
-            if np.isfinite(place := study.key_value(arm, key)):
-                column = (number, sides.index(side), place)
-                grouped.setdefault(column, []).append(pd.DataFrame(measured))
-    lows, highs = zip(*(measure_extent(one) for one in stack.parts.values()), strict=True)
-    rows = []
-    for (number, side_number, place), told in sorted(grouped.items(), key=lambda one: one[0]):
-        parts = pd.concat(told).dropna().groupby(level=0).mean()
-        if not len(parts):
-            continue
-        sums = parts.sum(axis=1).to_numpy(dtype=np.float64)
-        total = t_interval(sums, extent=(sum(lows), sum(highs)))
-        row = {"over": stack.over[number], "place": place, "beside": sides[side_number]}
-        row |= {"n": len(parts), **{str(label): mean for label, mean in parts.mean().items()}}
-        row |= {"total": total.value, "low": total.low, "high": total.high, "sums": sums}
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def stacked_figure(stack: Figure, table: pd.DataFrame) -> Markup:
-    """Draw a stacked figure, a row of panels per key."""
-    keys, sides = table["over"].unique(), table["beside"].unique()
-    drawn = Plot(0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
-    panels = drawn.panels(len(keys), len(sides), share_y=True)
-    for row, key in zip(panels, keys, strict=True):
-        for axes, side in zip(row, sides, strict=True):
-            _draw_stacks(axes, stack, table[(table["over"] == key) & (table["beside"] == side)])
-            axes.x.label = words(key)
-            axes.title = f"{words(stack.beside)}: {side}" if stack.beside else ""
-    first = panels[0][0]
-    first.title = ", ".join(filter(None, (stack.title, first.title)))
-    # The first entry is that of the foot: a legend reads as the columns do, from the top.
-    drawn.legend(first.entries[::-1])
-    return drawn.svg(f"{stack.title}: {', '.join(stack.parts)}, part upon part")
-
-
-def _draw_stacks(axes: Axes, stack: Figure, rows: pd.DataFrame) -> None:
-    """Columns side by side, the interval of each sum, and a dot for each run behind it."""
-    floor, at = np.zeros(len(rows)), np.arange(len(rows))
-    for label, colour in zip(stack.parts, COLOURS, strict=False):
-        height = rows[label].to_numpy(dtype=np.float64)
-        axes.bars(at, height, floor, colour, width=0.66, label=label)
-        floor = floor + height
-    bands = rows[["low", "high"]].where(rows["n"] >= MIN_REPLICATES)
-    low, high = bands.to_numpy(dtype=np.float64).T
-    axes.segments((at, low), (at, high), INK)
-    for spot, sums in enumerate(rows["sums"]):
-        axes.dots(spot + 0.1 + 3 * jitter(sums), sums, INK, size=2.4, opacity=0.45)
-    axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
-    axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])
-    axes.y.grid = True

@@ -52,8 +52,8 @@ from virsci_society.scenarios.runs.run_journal import (
     key_differences,
     require_identity,
 )
-from virsci_society.scenarios.study.budget_matching import SPENT, TEXTS, matching_data
 from virsci_society.scenarios.study.design import Design
+from virsci_society.scenarios.study.plan import SPENT, TEXTS, matching_data
 from virsci_society.scenarios.study.study_file import STUDY, STUDY_HEAD, Comparison, Keep
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]

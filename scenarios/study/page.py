@@ -1,38 +1,66 @@
-"""The page of a study, one self-contained HTML file, readable offline without JavaScript."""
+"""The page of a study (HTML, readable offline without JavaScript), its answer and its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
 from virsci_society.agents.files.file_hashes import update_hashes
-from virsci_society.metrics.inference.comparisons import power_sentences
-from virsci_society.metrics.inference.correlations import BONETT_WRIGHT, FISHER
-from virsci_society.metrics.inference.intervals import BCA, MIN_REPLICATES, STUDENT
-from virsci_society.metrics.measures import MEASURES
+from virsci_society.agents.spelling import plain_text
+from virsci_society.metrics.inference.comparisons import EQUAL_PAIRS, ArmDifference, power_sentences
+from virsci_society.metrics.inference.correlations import (
+    BONETT_WRIGHT,
+    FISHER,
+    RANK_TREND,
+    Correlation,
+    spearman,
+)
+from virsci_society.metrics.inference.intervals import (
+    BCA,
+    MIN_REPLICATES,
+    NAN,
+    POOR_COVERAGE,
+    STUDENT,
+    bca_interval,
+    expected_coverage,
+    skewness,
+    t_interval,
+)
+from virsci_society.metrics.inference.two_lines import TwoLines
+from virsci_society.metrics.measures import MEASURES, measure_extent
 from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.metrics.report.templates import (
+    THIN_SPACE,
+    count_of,
+    format_number,
     format_percent,
     records,
     style_sheet,
     template_environment,
     write_html,
 )
-from virsci_society.scenarios.study import figures, report_tables
-from virsci_society.scenarios.study.answer import answer, finding, percentage, unit_of
+from virsci_society.scenarios.study import figures
 from virsci_society.scenarios.study.design import format_value
-from virsci_society.scenarios.study.report_tables import file_name
+from virsci_society.scenarios.study.figures import SCORES, percentage, words
 from virsci_society.scenarios.study.study import (
     ComparisonResult,
     Study,
+    compare_two_arms,
     compute_comparisons,
+    in_other_embeddings,
+    key_and_measure,
     without_p,
 )
-from virsci_society.scenarios.study.study_file import Scatter
+from virsci_society.society.results.table_files import write_csv
 
 RUNS_SHOWN = 60
 IN_THE_UNIT = {
@@ -43,7 +71,10 @@ IN_THE_UNIT = {
 """Columns of tables that are in the unit of the measure."""
 ARMS_BESIDE = 8
 """Most arms of which the page shows all measures side by side."""
-GROUPS = ("", "Other measures", "The same in every arm")
+TOLD = 3
+"""Comparisons of the first plan that the answer names; the others are counted."""
+ALPHA = 0.05
+_NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
 
 
 def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
@@ -51,14 +82,12 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
     study = Study.open(folder, interim_p=interim_p)
     page, tables, pictures = render_study(study)
     report = study.folder / "report"
-    report_tables.write_files(
+    write_files(
         report,
-        {name: report_tables.with_embedding_column(study, one) for name, one in tables.items()},
+        {name: with_embedding_column(study, one) for name, one in tables.items()},
         pictures,
         study.description.backend_about,
-        in_latex={
-            name: report_tables.with_embedding_in_names(study, one) for name, one in tables.items()
-        },
+        in_latex={name: with_embedding_in_names(study, one) for name, one in tables.items()},
     )
     # They have been gathered anew with the list, which names none of them yet.
     update_hashes(study.folder, report.glob("*.*"))
@@ -76,9 +105,7 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
     pictures: dict[str, Markup | None] = {}
     found, sections = _all_tables(study, results), []
     for number, figure in enumerate(told.figures, 1):
-        is_scatter = isinstance(figure, Scatter)
-        draw = figures.scatter_section if is_scatter else figures.stacked_section
-        section = draw(study, figure)  # type: ignore[arg-type]
+        section = figures.scatter_section(study, figure)
         name = file_name("figure", str(number), figure.title)
         pictures[name], found[name] = section["picture"], section["table"]
         sections.append(section | {"title": figure.title, "rows": records(section["table"])})
@@ -149,24 +176,24 @@ def _all_tables(
 ) -> dict[str, pd.DataFrame | None]:
     """Every table by the name of its file; None or empty where the study has nothing of it."""
     names = study.description.measures
-    measured = [report_tables.measure_by_arm(study, name) for name in names]
-    by_arm, reviews = pd.concat(measured, ignore_index=True), report_tables.reviews_by_arm(study)
+    measured = [measure_by_arm(study, name) for name in names]
+    by_arm, reviews = pd.concat(measured, ignore_index=True), reviews_by_arm(study)
     few = 1 < len(study.arms) <= ARMS_BESIDE
     kinds = dict.fromkeys(one.table for one in results)
     return {
-        "plan": report_tables.plan_table(study, results),
+        "plan": plan_table(study, results),
         "matched": study.optional("matched") if study.description.match else None,
-        "arms_side_by_side": report_tables.arms_side_by_side(by_arm) if few else None,
-        "texts": report_tables.texts_with_measures(study, by_arm),
+        "arms_side_by_side": arms_side_by_side(by_arm) if few else None,
+        "texts": texts_with_measures(study, by_arm),
         "measures": by_arm,
         **{
             kind: pd.DataFrame([one.row() for one in results if one.table == kind])
             for kind in kinds
         },
-        "sensitivity": report_tables.sensitivity(study),
+        "sensitivity": sensitivity(study),
         "reviews_by_arm": reviews,
-        "too_narrow": report_tables.too_narrow(by_arm),
-        "runs_not_done": report_tables.runs_not_done(study),
+        "too_narrow": too_narrow(by_arm),
+        "runs_not_done": runs_not_done(study),
     }
 
 
@@ -176,20 +203,15 @@ def _groups(
     rows: Sequence[dict[str, Any]],
     pictures: dict[str, Markup | None],
 ) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Measures with figures and rows; outcomes first, what nobody compares or never differs last.
-
-    Their figures are added to the pictures of the page.
-    """
+    """Measures with figures and rows, outcomes first; figures are added to those of the page."""
     outcomes = {one.measure for one in results}
-    groups: dict[str, list[dict[str, Any]]] = {title: [] for title in GROUPS}
+    groups: dict[str, list[dict[str, Any]]] = {"": [], "Other measures": []}
     for name in study.description.measures:
         drawn = figures.measure_figures(study, name)
         for number, picture in enumerate(drawn, 1):
             pictures[file_name(name, *([str(number)] if len(drawn) > 1 else []))] = picture
         mine = [row for row in rows if row["name"] == name]
-        planned = name in outcomes or not outcomes
-        title = GROUPS[2] if study.is_same_in_all_arms(name) else GROUPS[0 if planned else 1]
-        groups[title].append(
+        groups["" if name in outcomes or not outcomes else "Other measures"].append(
             {
                 "name": name,
                 "label": study.label(name),
@@ -211,7 +233,7 @@ def _rows(study: Study, name: str, table: pd.DataFrame) -> list[dict[str, Any]]:
     rows = records(table)
     for row in rows:
         if "measure" in row:
-            row["name"], scale = row["measure"], percentage(study, row["measure"])
+            row["name"], scale = row["measure"], percentage(row["measure"])
             for column in columns:
                 row[column] *= scale
             row["measure"] = study.label(row["name"]) + (", %" if columns and scale > 1 else "")
@@ -270,3 +292,311 @@ def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
             sign = "+" if (row[name] or 0) > 0 else ""
             row[name] = sign + format_percent(row[name])
     return rows
+
+
+def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
+    """The answer: a sentence for each result of the first planned comparison with an estimate.
+
+    Where none has one, the first says why; how many there are besides is told at the end.
+    """
+    planned = [one for one in results if one.planned]
+    if not planned:
+        return ["No comparison was planned, so this page describes and does not answer."]
+    lead = next((one for one in planned if np.isfinite(one.p)), planned[0])
+    told = TOLD if np.isfinite(lead.p) else 1
+    first = [one for one in planned if one.plan == lead.plan][:told]
+    sentences = [finding(study, one, len(planned)) for one in first]
+    if more := len(planned) - len(first):
+        unknown = sum(not np.isfinite(one.p) for one in planned if one not in first)
+        beside = f", {unknown} of them without an estimate" if unknown else ""
+        sentences.append(f"{count_of(more, 'further comparison')} below{beside}.")
+    few = min((len(study.numbers(lead.measure, arm)) for arm in study.arms), default=0)
+    if 0 < few < MIN_REPLICATES:
+        fewer = f"With fewer than {MIN_REPLICATES} replicates"
+        sentences.append(f"{fewer} this is a sketch, not an answer.")
+    return sentences
+
+
+def finding(study: Study, one: ComparisonResult, tests: int) -> str:
+    """One planned comparison as a sentence, whose verdict follows the corrected p."""
+    label, found = f"the {study.label(one.measure)}", one.result
+    among = f", among {one.among}," if one.among else ""
+    of_measures = isinstance(found, Correlation) and one.test != RANK_TREND
+    against = f"the {study.label(one.of[0])}" if of_measures else words(one.of[0])
+    verdict = ""
+    if study.shows_p:
+        p = f"= {format_number(one.holm)}" if one.holm >= 0.001 else "< 0.001"
+        corrected = f" after correction for {tests} tests" if tests > 1 else ""
+        verdict = f"p {p}{corrected}: {'' if one.holm < ALPHA else 'not '}significant"
+    if isinstance(found, ArmDifference):
+        told = _difference(study, one, label, verdict)
+    elif not np.isfinite(one.p):
+        why = found.note and f" ({found.note})"
+        told = f"{label} cannot be compared over {against}{why}"
+    elif isinstance(found, Correlation):
+        way = "rose" if found.r > 0 else "fell"
+        verb = f"{way} with" if one.test == RANK_TREND else "went together with"
+        name = "Pearson’s r" if one.test == "Pearson" else "Spearman’s rho"
+        ends = f"{format_number(found.low)} to {format_number(found.high)}"
+        brackets = _brackets(study, one, (found.low, found.high), ends, verdict)
+        numbers = ", ".join(filter(None, (format_number(found.r), brackets)))
+        told = f"{label}{among} {verb} {against} ({name} {numbers})"
+    elif study.shows_p:
+        shape = "rose and then fell" if one.holm < ALPHA else "did not clearly rise and then fall"
+        told = f"{label}{among} {shape} over {against} ({verdict})"
+    else:
+        slopes = (
+            f"slope {format_number(line.slope)} {side} {format_number(found.break_point)} "
+            f"(95{THIN_SPACE}% interval {format_number(line.low)} to {format_number(line.high)})"
+            for side, line in (("before", found.first), ("after", found.second))
+        )
+        told = f"{label}{among} over {against}: {' and '.join(slopes)}"
+    for other in in_other_embeddings(study, one):
+        if isinstance(other.result, TwoLines) or not np.isfinite([one.p, other.p]).all():
+            continue
+        told += f"; {other.measure.partition(' by ')[2]} has {format_number(other.estimate)}"
+        if study.shows_p:
+            same = (one.p < ALPHA) == (other.p < ALPHA) and one.estimate * other.estimate > 0
+            told += " and agrees" if same else ": the embeddings do not agree"
+    return f"{told[:1].upper()}{told[1:]}."
+
+
+def unit_of(study: Study, measure: str) -> str:
+    """The unit of differences of a measure; empty where its label tells it."""
+    if percentage(measure) > 1:
+        return "points"
+    counted = study.label(measure).startswith(("number", "mean number"))
+    return "" if counted or measure not in MEASURES else MEASURES[measure].unit
+
+
+def _difference(study: Study, one: ComparisonResult, label: str, verdict: str) -> str:
+    """A difference of two arms in words, with its interval and the verdict."""
+    first, second = map(study.circumstance, one.of)
+    if one.result.note == EQUAL_PAIRS:
+        return f"{label} was the same {second} as {first}, pair by pair"
+    if not np.isfinite(one.p):
+        why = one.result.note and f" ({one.result.note})"
+        return f"{label} {second} cannot be compared with that {first}{why}"
+    in_points, unit = percentage(one.measure) > 1, unit_of(study, one.measure)
+    row = one.row()
+    value, low, high = row["difference"], row["low"], row["high"]
+
+    def size(value: float) -> str:
+        percent = format_percent(abs(value)).removesuffix(f"{THIN_SPACE}%")
+        return percent if in_points else format_number(abs(value))
+
+    way = f"{size(value)} {unit}".strip() + (" higher than" if value > 0 else " lower than")
+    if low >= 0:
+        ends = f"{size(low)} to {size(high)} higher"
+    elif high <= 0:
+        ends = f"{size(high)} to {size(low)} lower"
+    else:
+        ends = f"{size(low)} lower to {size(high)} higher"
+    brackets = _brackets(study, one, (low, high), ends, verdict)
+    return f"{second}, {label} was {way if value else 'the same as'} {first} ({brackets})"
+
+
+def _brackets(
+    study: Study, one: ComparisonResult, bounds: tuple[float, float], ends: str, verdict: str
+) -> str:
+    """Interval and verdict in words, and why they disagree about zero, if they do."""
+    if not np.isfinite(bounds).all():
+        return verdict
+    without_zero, note = bounds[0] > 0 or bounds[1] < 0, ""
+    if study.shows_p and without_zero != (one.holm < ALPHA):
+        note = " of this test alone" if without_zero and one.p < ALPHA else " by another method"
+    interval = f"95{THIN_SPACE}% interval{note} {ends}"
+    return f"{interval}; {verdict}" if verdict else interval
+
+
+def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """What was planned beside what was done."""
+    told = study.description
+    done = study.runs[study.runs["state"] == "done"].groupby("arm").size()
+    counts = done.reindex(study.arms).fillna(0).astype(int)
+    known = [one for one in told.measures if any(len(study.numbers(one, a)) for a in study.arms)]
+    low, high = counts.min(), counts.max()
+    replicates = str(low) if low == high else f"{low} to {high}"
+    rows = [
+        ("arms", str(len(study.arms)), f"{int((counts > 0).sum())} with a finished run"),
+        ("replicates of each arm", str(told.replicates), replicates),
+        ("measures", str(len(told.measures)), f"{len(known)} with values"),
+        ("seeds", "the same in every arm" if told.paired else "one for each run", "as planned"),
+    ]
+    for number, plan in enumerate(told.comparisons):
+        mine = [one for one in results if one.plan == number]
+        estimated = sum(bool(np.isfinite(one.p)) for one in mine)
+        when = "added after the lock" if plan.exploratory else "before the first run"
+        tests = f"{count_of(len(mine), 'test')}, {estimated} estimated"
+        rows.append((plan.describe(), when, tests))
+    if told.usable:
+        most = ", ".join(f"{name} at most {value:g}" for name, value in told.usable.items())
+        left_out = [f"run {run:04d} ({why})" for run, why in told.unusable.items()]
+        without = ": " + ", ".join(left_out) if left_out else ""
+        rows.append(("usable replicates", most, f"{len(left_out)} not usable{without}"))
+    rows += [("deviation", "", line) for line in told.deviations]
+    return pd.DataFrame(rows, columns=["item", "planned", "done"])
+
+
+def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
+    """Mean of a measure in each arm with its intervals by Student's t and the BCa bootstrap."""
+    rows = []
+    for arm in study.arms:
+        values = study.numbers(measure, arm)
+        t, bca = t_interval(values, extent=measure_extent(measure)), bca_interval(values)
+        row = {"measure": measure, "arm": arm, "n": len(values)}
+        row |= {"missing": study.description.replicates - len(values), "mean": t.value}
+        row |= {"low": t.low, "high": t.high, "bca_low": bca.low, "bca_high": bca.high}
+        rows.append(row | {"deviation": _deviation(values), "skewness": skewness(values)})
+    return pd.DataFrame(rows)
+
+
+def _deviation(values: FloatArray) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else NAN
+
+
+def too_narrow(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """The measures whose t intervals are known to cover the mean too seldom, with the shares.
+
+    A measure is judged by its smallest arm and the median skewness of its arms.
+    """
+    rows = []
+    for measure, arms in by_arm[by_arm["n"] > 0].groupby("measure", sort=False):
+        n, typical = int(arms["n"].min()), float(arms["skewness"].median())
+        shares = expected_coverage(n, typical)
+        if shares["t"] < POOR_COVERAGE:
+            rows.append({"measure": measure, "n": n, "skewness": typical, **shares})
+    return pd.DataFrame(rows)
+
+
+def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """Means of all measures, one row per measure and one column per arm."""
+    wide = by_arm.pivot(index="measure", columns="arm", values="mean")
+    order = [by_arm[name].drop_duplicates().tolist() for name in ("measure", "arm")]
+    return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
+
+
+def texts_with_measures(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
+    """Which texts the novelty of each arm is of, their length beside the means of its measures."""
+    texts = study.optional("texts")
+    if texts is None:
+        return None
+    wide = by_arm.pivot(index="arm", columns="measure", values="mean")
+    known = [name for name in COLUMNS if name in wide]
+    return texts.merge(wide[known].reset_index(), on="arm", how="left")
+
+
+def reviews_by_arm(study: Study) -> pd.DataFrame:
+    """Mean of each score of reviews in each arm, with Student's interval over its runs.
+
+    A run counts with the mean over its papers. The gain is the difference from the first arm (at
+    its budget), with its interval and an uncorrected p.
+    """
+    rows = []
+    for outcome, (score, panel) in study.reviews.items():
+        for arm in study.arms:
+            own, reference = study.numbers(outcome, arm), study.reference(arm)
+            mean = t_interval(own, extent=SCORES)
+            row = {"score": score, "panel": panel, "arm": arm, "n": len(own), "mean": mean.value}
+            row |= {"low": mean.low, "high": mean.high, "deviation": _deviation(own)}
+            gain = dict.fromkeys(("gain", "gain_low", "gain_high", "p"), NAN)
+            if reference is not None:
+                result = compare_two_arms(study, outcome, (reference, arm)).result
+                if isinstance(result, ArmDifference):
+                    gap = result.difference
+                    gain = dict(zip(gain, (gap.value, gap.low, gap.high, result.p), strict=True))
+            rows.append(row | gain)
+    return pd.DataFrame(rows)
+
+
+def sensitivity(study: Study) -> pd.DataFrame:
+    """Spearman's rank correlation of each measure with each key of a sampled design.
+
+    The unit is the arm, by the mean of its replicates.
+    """
+    rows = []
+    for measure in study.description.measures if study.sampled else ():
+        for key in study.numeric_keys():
+            found = spearman(*key_and_measure(study, measure, key, study.arms))
+            row = {"measure": measure, "key": key, "n": found.n, "rho": found.r}
+            rows.append(row | {"low": found.low, "high": found.high, "p": found.p})
+    return pd.DataFrame(rows)
+
+
+def runs_not_done(study: Study) -> pd.DataFrame:
+    """The runs that are not done, with the reason from their results."""
+    gone = study.runs.loc[study.runs["state"] != "done", ["run", "arm", "replicate", "state"]]
+    return gone.assign(reason=[study.failure_reason(run) for run in gone["run"]])
+
+
+def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
+    """The same table with a column ``embedding`` beside the names of measures of novelty.
+
+    It is empty in rows of other measures. A table without novelty stays as it is.
+    """
+    names = [one for one in ("measure", "against") if one in table]
+    scores = [one for one in COLUMNS if one in table]
+    of_novelty = table[names].isin(COLUMNS).any(axis=1) | (not names and bool(scores))
+    if not study.description.embedding or not of_novelty.any():
+        return table
+    columns = table.columns.tolist()
+    place = columns.index(names[0]) + 1 if names else columns.index(scores[0])
+    embedding = np.where(of_novelty, study.description.embedding, "")
+    table = table.copy()
+    # An arm may have that name, too.
+    table.insert(place, "embedding", embedding, allow_duplicates=True)
+    return table
+
+
+def with_embedding_in_names(study: Study, table: pd.DataFrame) -> pd.DataFrame:
+    """The same table with the embedding beside each measure of novelty, as ``HD by LSA 256``."""
+    named = {name: name + study.by_embedding(name) for name in COLUMNS}
+    columns = [one for one in ("measure", "against") if one in table]
+    return table.rename(columns=named).replace(dict.fromkeys(columns, named))
+
+
+def write_files(
+    folder: Path,
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Markup],
+    speaker: str = "",
+    *,
+    in_latex: Mapping[str, pd.DataFrame] | None = None,
+) -> None:
+    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted.
+
+    ``in_latex``: the tables as they are to be printed; by default, those of the CSV files.
+    """
+    make_folder(folder)
+    for old in sorted(folder.iterdir()):
+        if old.suffix in (".csv", ".tex", ".svg"):
+            remove_file(old)
+    write_csv(folder, tables, speaker)
+    for name, table in (in_latex or tables).items():
+        write_atomically(folder / f"{name}.tex", latex(table))
+    for name, picture in figures.items():
+        write_atomically(folder / f"{name}.svg", standalone_svg(picture))
+
+
+def latex(table: pd.DataFrame) -> str:
+    """A table for LaTeX with the package booktabs; every text is escaped.
+
+    Numbers have four digits, a missing one is a dash.
+    """
+
+    def cell(value: Any) -> str:
+        # A number in mathematics, so that its sign is a minus.
+        told = f"${value:.4g}$" if not isinstance(value, str) else value
+        return told if isinstance(value, str) else told.replace("e", "\\mathrm{e}")
+
+    plain = table.map(lambda value: plain_text(value) if isinstance(value, str) else value)
+    styled = plain.style.format(cell, escape="latex", na_rep="--").hide(axis="index")
+    styled = styled.format_index(lambda name: str(name).replace("\\_", " "), axis=1, escape="latex")
+    texts = [table[name].map(lambda one: isinstance(one, str)).any() for name in table]
+    columns = "".join("l" if is_text else "r" for is_text in texts)
+    return str(styled.to_latex(hrules=True, column_format=columns))
+
+
+def file_name(*parts: str) -> str:
+    """A name for a file from names of measures and keys: letters, digits and ``.=_-`` only."""
+    return "-".join(_NO_NAME.sub("_", part).strip("._") or "_" for part in parts)

@@ -1,33 +1,220 @@
-"""What each arm of a study will take and which effects it could find, also as terminal tables."""
+"""What the runs of a study will spend by rehearsals, and the values with which arms spend alike.
+
+A candidate of a matched study is judged by its forecast, the rehearsal that ``society plan`` makes
+of a scenario, with the seed of the first replicate. So the values are known, and locked, before the
+first call is paid for, and no outcome of a run has a part in them.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from virsci_society.scenarios.planning.plan import SUMS, Plan, figure_text, plan
-from virsci_society.scenarios.planning.speed import duration
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.planning.plan import Plan, plan
+from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 from virsci_society.scenarios.runs.progress import Progress
-from virsci_society.scenarios.study.budget_matching import UNITS, deviation, matching_data
-from virsci_society.scenarios.study.design import Design
-from virsci_society.scenarios.study.engine import Engine
-from virsci_society.scenarios.terminal.arguments import tell
-from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, scenario_of
+from virsci_society.scenarios.study.study_file import Match
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
-ARMS_SHOWN = 40
+SPENT = {"calls": "calls", "tokens": "tokens", "money": "usd"}
+"""The figure of a forecast, and the measure of a run, by what arms are matched by."""
+UNITS = {"calls": "calls", "tokens": "tokens", "money": "US dollars"}
+TEXTS = ("CI", "HD", "CD", "ON", "review")
+"""Outcomes that are taken of the text of a paper; all scores of reviews are one."""
+SEEDS = 5
+"""Seeds with which an adapted key must have changed no text before its arm is refused."""
+
+
+def match_budgets(
+    design: Design,
+    locked: Mapping[str, Any] | None = None,
+    *,
+    progress: Progress | None = None,
+    trust: bool = False,
+) -> Design:
+    """Choose the value of every adapted key; a design without ``match`` stays as it is."""
+    wanted = design.file.match
+    if wanted is None or design.matching is not None:
+        return design
+    if locked is not None:
+        matching = tuple(MatchedArm(**one) for one in locked["arms"])
+    else:
+        matching = _Matcher(design, wanted, progress or Progress(), trust).matching()
+    chosen: dict[str, dict[str, Any]] = {
+        one.arm: {one.key: one.value} for one in matching if one.key is not None
+    }
+    arms = [
+        replace(arm, settings={**arm.settings, **chosen.get(arm.name, {})}) for arm in design.arms
+    ]
+    scenarios = [
+        scenario_of(scenario, chosen[arm.name], trust=trust) if arm.name in chosen else scenario
+        for arm, scenario in zip(design.arms, design.scenarios, strict=True)
+    ]
+    return replace(design, arms=tuple(arms), scenarios=tuple(scenarios), matching=matching)
+
+
+def matching_data(design: Design) -> dict[str, Any] | None:
+    """What a lock keeps of a matching: what was asked for, and what was chosen for each arm."""
+    wanted, matching = design.file.match, design.matching
+    if wanted is None:
+        return None
+    if matching is None:
+        raise ValueError("match_budgets chooses the values of a matched study before it is locked")
+    return {"asked": wanted.model_dump(mode="json"), "arms": [vars(one) for one in matching]}
+
+
+def nearest_value(spending: Callable[[int], float], low: int, high: int, target: float) -> int:
+    """The whole number with which the spending comes nearest to a target, found by bisection.
+
+    Where the spending rises or falls with the value, it is the nearest of all; else one where it
+    crosses the target. Of two that are equally near, the smaller one.
+    """
+    known = {end: spending(end) for end in (low, high)}
+    below, above = sorted((low, high), key=known.__getitem__)
+    while known[below] < target < known[above] and abs(above - below) > 1:
+        middle = (below + above) // 2
+        known[middle] = spending(middle)
+        if known[middle] <= target:
+            below = middle
+        else:
+            above = middle
+    # Sorted, so that of two that are equally near the smaller one comes first.
+    return min(sorted(known), key=lambda value: abs(known[value] - target))
+
+
+class _Matcher:
+    """The rehearsals of one study."""
+
+    def __init__(self, design: Design, wanted: Match, progress: Progress, trust: bool) -> None:
+        self.design, self.wanted, self.progress, self.trust = design, wanted, progress, trust
+        self._ecosystems: dict[str, Ecosystem] = {}
+        self._spent: dict[tuple[str, int | None], float] = {}
+        self._moved: set[str] = set()
+
+    def matching(self) -> tuple[MatchedArm, ...]:
+        """What was chosen for each arm; a study of which one stays too far off is refused."""
+        rows, faults = [], []
+        wanted, unit = self.wanted, UNITS[self.wanted.by]
+        for arm in self.design.arms:
+            keys, target = wanted.adapt.get(arm.listed), self._target(arm)
+            if keys is None or target is None:
+                rows.append(MatchedArm(arm.name, None, None, target, self._spends(arm)))
+                continue
+            self.progress.begin(f"matching {arm.name}")
+            ((key, (low, high)),) = keys.items()
+            value = nearest_value(partial(self._spends, arm, key), low, high, target)
+            self._require_moved(arm, key, (low, high))
+            spent = self._spends(arm, key, value)
+            rows.append(MatchedArm(arm.name, key, value, target, spent))
+            off = deviation(spent, target)
+            if abs(off) > wanted.within:
+                end = {low: f"widen the range below {low}", high: f"widen the range above {high}"}
+                faults.append(
+                    f"{self.design.places[arm.listed]}: {key} = {value} comes nearest, with "
+                    f"{spent:,.6g} {unit} a run where {target:,.6g} are wanted ({off:+.0%}; "
+                    f"match.within allows {wanted.within:.0%}): "
+                    f"{end.get(value, 'adapt another key')}, or raise match.within"
+                )
+        if faults:
+            raise InputError("\n".join(faults))
+        return tuple(rows)
+
+    def _target(self, matched: Arm) -> float | None:
+        to = self.wanted.to
+        if not isinstance(to, str):
+            return to if isinstance(to, float) else matched.budget
+        target = self._spends(next(arm for arm in self.design.arms if arm.name == to))
+        if target <= 0:
+            raise InputError(
+                f"{self.design.path}: match.to: one run of {to} spends no {UNITS[self.wanted.by]}"
+                "; match by calls or tokens, or to a number"
+            )
+        return target
+
+    def _spends(self, arm: Arm, key: str = "", value: int | None = None) -> float:
+        """What one run is forecast to spend, as given or with a value of the adapted key."""
+        # Budgets of one arm share what its values spend.
+        place = (repr((arm.listed, arm.settings)), value)
+        if place not in self._spent:
+            if value is None:
+                self.progress.begin(f"rehearsing {arm.name}")
+            rehearsed = self._rehearsed(arm, key, value)
+            self._spent[place] = float(getattr(rehearsed, SPENT[self.wanted.by]))
+        return self._spent[place]
+
+    def _require_moved(self, arm: Arm, key: str, ends: tuple[int, int]) -> None:
+        """Refuse an arm whose key changes none of the texts that a planned outcome is taken of."""
+        if arm.listed in self._moved:
+            return
+        self._moved.add(arm.listed)
+        planned = {
+            name: "review" if name.startswith("review.") else name
+            for one in self.design.comparisons
+            if one.arms is None or arm.name in one.arms
+            for name in (one.of, one.against or "")
+        }
+        fixed = [name for name, kind in planned.items() if kind in TEXTS]
+        # With more than one seed: a search may have found its best idea early in one of them.
+        for salt in range(SEEDS if fixed else 0):
+            low, high = (texts_of_outcomes(self._rehearsed(arm, key, one, salt)) for one in ends)
+            fixed = [name for name in fixed if low[planned[name]] == high[planned[name]]]
+            if not fixed:
+                return
+        if fixed:
+            raise InputError(
+                f"{self.design.places[arm.listed]}: {key} from {ends[0]} to {ends[1]} changes no "
+                f"text of which {' and '.join(fixed)} {'is' if len(fixed) == 1 else 'are'} taken "
+                f"(rehearsed with {SEEDS} seeds), so more calls there could not change what is "
+                "compared; measure what they work on (set: {novelty.evaluated: abstract} for HD, "
+                "CD and ON, protocol.found_by: abstract for CI), adapt another key, or leave the "
+                "arm out of these comparisons"
+            )
+
+    def _rehearsed(self, arm: Arm, key: str, value: int | None, salt: int = 0) -> Plan:
+        """The rehearsal by which it is forecast what one run of an arm spends."""
+        scenario = self.design.scenarios[self.design.arms.index(arm)]
+        if value is not None:
+            scenario = scenario_of(scenario, {key: value}, trust=self.trust)
+        seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0] + salt})
+        if self.wanted.by == "money" and not seeded.backend.backend.priced:
+            raise InputError(
+                f"{self.design.path}: match.by: money: the price of the model of {arm.name} is not "
+                "known; 'society plan' tells how to give it, or match by calls or tokens"
+            )
+        # Rehearsals of one arm share their ecosystem; two at a time may be too many for the memory.
+        source = repr((seeded.population.ecosystem, seeded.seed))
+        if source not in self._ecosystems:
+            self._ecosystems = {source: build_ecosystem_of(seeded)}
+        require_team(seeded, self._ecosystems[source])
+        told = arm.name if value is None else f"{arm.name}, {key}={value}"
+        return plan(seeded, self._ecosystems[source], partial(self.progress.step, of=told))
+
+
+def texts_of_outcomes(result: Plan) -> dict[str, object]:
+    """The texts of a rehearsal that each outcome of ``TEXTS`` is taken of."""
+    from virsci_society.metrics.novelty.novelty import Novelty, measured_texts
+
+    papers, novelty = result.papers, result.scenario.novelty
+    texts = measured_texts(papers, novelty if isinstance(novelty, Novelty) else Novelty())
+    query, evaluated = (tuple(texts[name]) for name in ("query", "evaluated"))
+    read = tuple(papers[["title", "abstract"]].itertuples(index=False, name=None))
+    return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, read), strict=True))
+
+
+def deviation(spent: float, target: float | None) -> float:
+    """The difference from a target as a share of it; NaN where either is not known."""
+    return spent / target - 1 if target else math.nan
 
 
 @dataclass(frozen=True)
 class StudyForecast:
-    """What a study will take.
-
-    Attributes:
-        rehearsed: seconds that the rehearsal of one run of each arm took here.
-    """
+    """What a study will take: of each arm the plan of one run, and how long its rehearsal took."""
 
     design: Design
     plans: tuple[Plan, ...]
@@ -47,34 +234,9 @@ class StudyForecast:
         """Is the price of every model known?"""
         return all(one.priced for one in self.plans)
 
-    def to_data(self) -> dict[str, Any]:
-        """Plain data for one JSON object; the effects are those found with a power of 0.8."""
-        from virsci_society.metrics.inference import comparisons
-
-        file, matching = self.design.file, matching_data(self.design)
-        find = comparisons.detectable_paired if file.paired else comparisons.detectable_effect
-        tests = max(1, comparisons_in(self.design))
-        effects = [find(file.replicates, alpha=0.05 / count) for count in (1, tests)]
-        known = [None if math.isnan(effect) else effect for effect in effects]
-        return {
-            "study": file.study,
-            "arms": [
-                {"name": arm.name, "set": dict(arm.settings), "one_run": one.to_data()}
-                for arm, one in zip(self.design.arms, self.plans, strict=True)
-            ],
-            "replicates": file.replicates,
-            "runs": self.design.runs,
-            **{name: self.total(name) for name in SUMS if name != "usd" or self.priced},
-            "wall_seconds_sharing_slots": self.wall_time(),
-            **({} if matching is None else {"match": matching}),
-            "comparisons": len(self.design.comparisons),
-            "detectable_effect": known[0],
-            "detectable_effect_after_holm": known[1],
-        }
-
 
 def study_forecast(design: Design, progress: Progress) -> StudyForecast:
-    """Rehearse one run of every arm, with the first replicate's seed, and add up."""
+    """Rehearse one run of every arm, with the first replicate's seed."""
     plans, rehearsed = [], []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         progress.begin(f"rehearsing {arm.name}")
@@ -93,68 +255,3 @@ def comparisons_in(design: Design) -> int:
         # A correlation is tested twice, by Pearson's r and by Spearman's rho.
         count += {"paired": max(1, arms - 1), "correlation": 2}.get(one.test, 1)
     return count
-
-
-def print_forecast(found: StudyForecast) -> None:
-    """Print what a study will take and which effects it can find."""
-    from virsci_society.metrics.inference.comparisons import power_sentences
-
-    design, file, first = found.design, found.design.file, found.plans[0]
-    title = f"{file.study}: {len(design.arms)} arms x {file.replicates} replicates = {design.runs}"
-    wall, figures = found.wall_time(), list(_figures(found))
-    _print_matching(design)
-    if figures:
-        arms = zip(design.arms, found.plans, strict=True)
-        rows = [(arm.name, f"{one.calls:,}") for arm, one in arms]
-        _print_arms("calls of one run", ("arm", "calls"), rows)
-        print_table(f"{title} runs", ("figure", "estimate"), figures)
-    else:
-        tell(f"{title} runs")
-    if not wall:
-        at_once = math.prod(Engine().sizes(design, design.runs))
-        seconds = file.replicates * math.fsum(found.rehearsed) / at_once
-        tell(
-            f"wall time: at least {duration(max(seconds, *found.rehearsed))} on this machine, "
-            f"{at_once} at a time (--jobs)"
-        )
-    tell("rehearsed by rule-based scientists, not by a language model; the first seed of each arm")
-    tell(f"answers: {first.scenario.backend.backend.about}")
-    if not first.by_rules:
-        tell(first.assumptions)
-    if not found.priced:
-        tell("the price of a model is not known; 'society plan' tells how to give it")
-    tell(*power_sentences(file.replicates, file.paired, comparisons_in(design)))
-
-
-def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
-    for name, label in SUMS.items():
-        if (name != "usd" or found.priced) and (total := found.total(name)):
-            yield label, figure_text(name, total)
-    if wall := found.wall_time():
-        yield "wall time, sharing slots", duration(wall)
-
-
-def _print_arms(title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-    print_table(title, columns, rows[:ARMS_SHOWN])
-    if len(rows) > ARMS_SHOWN:
-        tell(f"... and {len(rows) - ARMS_SHOWN} more arms")
-
-
-def _print_matching(design: Design) -> None:
-    """Print the value that was chosen for each arm, and what one run spends with it."""
-    wanted, matching = design.file.match, design.matching
-    if wanted is None or matching is None:
-        return
-    rows, far = [], []
-    for one in matching:
-        off = deviation(one.planned, one.target)
-        value = "" if one.value is None else str(one.value)
-        told = "" if math.isnan(off) else f"{off:+.1%}"
-        rows.append((one.arm, one.key or "as given", value, f"{one.planned:,.6g}", told))
-        if one.key is None and abs(off) > wanted.within:
-            far.append(one.arm)
-    targets = dict.fromkeys(f"{one.target:,.6g}" for one in matching if one.target is not None)
-    head = f"matched to {' and '.join(targets)} {UNITS[wanted.by]} a run"
-    _print_arms(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows)
-    if far:
-        tell(f"as given, and off by more than {wanted.within:.0%}: {', '.join(far)}")

@@ -176,12 +176,6 @@ class Study:
             return labels[of] + arm.removeprefix(of)
         return labels.get(arm) or (f"with {arm}" if "=" in arm else f"in “{arm}”")
 
-    def is_same_in_all_arms(self, measure: str) -> bool:
-        """Whether every replicate has one value in all arms, as what happens before they differ."""
-        told = [self.values(measure, arm) for arm in self.arms]
-        alike = len(told[0]) > 0 and all(one.equals(told[0]) for one in told)
-        return self.description.paired and len(told) > 1 and alike
-
     def reference(self, arm: str) -> str | None:
         """The arm that gains are against: the first one, or its like at the budget of an arm.
 

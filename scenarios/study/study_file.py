@@ -128,20 +128,6 @@ class Comparison(Part):
 
 
 class Figure(Part):
-    """One figure of measures that add up, as columns over varied keys; it tests nothing."""
-
-    title: Name
-    """What stands above it."""
-    parts: dict[str, str] = Field(min_length=1, max_length=5)
-    """Labels and their measures, from the foot of a column upwards."""
-    over: tuple[str, ...] = Field(min_length=1, max_length=4)
-    """Varied keys on the x-axis, one row of panels for each; arms that do not set a key to a
-    number have no column over it."""
-    beside: str | None = None
-    """The varied key with a panel for each of its values; null: one panel."""
-
-
-class Scatter(Part):
     """One figure of outcomes against measures, with a point for each arm; it tests nothing."""
 
     title: Name
@@ -219,9 +205,8 @@ class StudyFile(Part):
     ``when nobody left``, of a measure such as ``mean age of authors``. Tables keep the names."""
     comparisons: tuple[Comparison, ...] = ()
     """What is compared; planned beforehand."""
-    figures: tuple[Figure | Scatter, ...] = ()
-    """Figures of measures that add up or of outcomes against measures, beside that of every
-    measure."""
+    figures: tuple[Figure, ...] = ()
+    """Figures of outcomes against measures, beside that of every measure."""
     match: Match | None = None
     """What every arm shall spend alike; null: arms are run as they are given."""
     budget: Budget | None = None

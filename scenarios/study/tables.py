@@ -17,7 +17,6 @@ from pydantic import BaseModel, Field
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import remove_file, remove_folder
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
-from virsci_society.scenarios.study.budget_matching import SPENT, deviation
 from virsci_society.scenarios.study.design import Design, format_value
 from virsci_society.scenarios.study.lock import (
     BASE,
@@ -28,12 +27,12 @@ from virsci_society.scenarios.study.lock import (
     write_result,
     write_text,
 )
+from virsci_society.scenarios.study.plan import SPENT, deviation
 from virsci_society.scenarios.study.study_file import (
     STUDY,
     Comparison,
     Figure,
     Match,
-    Scatter,
     crossed_settings,
     unusable_reason,
 )
@@ -78,7 +77,7 @@ class StudyDescription(BaseModel):
     measures: list[str]
     labels: dict[str, str] = Field(default_factory=dict)
     comparisons: list[PlannedComparison] = Field(default_factory=list)
-    figures: list[Figure | Scatter] = Field(default_factory=list)
+    figures: list[Figure] = Field(default_factory=list)
     crossed: dict[str, list[Any]] = Field(default_factory=dict)
     usable: dict[str, float] = Field(default_factory=dict)
     unusable: dict[int, str] = Field(default_factory=dict)

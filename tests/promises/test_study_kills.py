@@ -182,8 +182,8 @@ def bytes_of(folder, index):
 def has_quarantined(study, poison, **engine):
     """A study with one poison run is done on a cluster, and its other run here as well."""
     from virsci_society.scenarios.study.dask_engine import run_on_cluster
-    from virsci_society.scenarios.study.engine import run_locally
     from virsci_society.scenarios.study.lock import exit_code
+    from virsci_society.scenarios.study.run_study import run_locally
 
     arms = POISON.format(poison)
     folder = study("poison", arms, replicates=1, trust=True)

@@ -9,11 +9,10 @@ import pytest
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.runs.build import build_society
 from virsci_society.scenarios.runs.progress import Progress
-from virsci_society.scenarios.study import budget_matching
-from virsci_society.scenarios.study.budget_matching import match_budgets, nearest_value
+from virsci_society.scenarios.study import plan as budget_matching
 from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.lock import make_lock, open_folder, read_lock
-from virsci_society.scenarios.study.plan import study_forecast
+from virsci_society.scenarios.study.plan import match_budgets, nearest_value, study_forecast
 from virsci_society.society.results.run import Run
 
 TINY = """\

@@ -342,36 +342,6 @@ def test_relative_paths_stand_for_files_beside_the_study(tmp_path, written):
     assert Path(design.path).parent == tmp_path
 
 
-FIGURE = (
-    "figures: [{title: How it adds up, parts: {one: ON, all: papers}, "
-    "over: [protocol.team_size], beside: protocol.turns}]\n"
-)
-
-
-def test_a_figure_of_measures_that_add_up(written):
-    (figure,) = read_study(written(TINY + FIGURE)).file.figures
-    assert figure.parts == {"one": "ON", "all": "papers"}
-    assert (figure.over, figure.beside) == (("protocol.team_size",), "protocol.turns")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "at", "told"),
-    [
-        ("all: papers", "all: usd", "all: ", "'usd' is no measure of this study"),
-        ("[protocol.team_size]", "[protocol.team_sizes]", "protocol.", "did you mean 'protocol.t"),
-        ("beside: protocol.turns", "beside: turn", "beside: ", "'turn' is no key that is varied"),
-        ("beside", "besides", "besides", "did you mean 'beside'"),
-        ("over: [protocol.team_size], ", "", "{title", "over: required"),
-    ],
-)
-def test_a_figure_names_what_the_study_has(written, old, new, at, told):
-    line = FIGURE.replace(old, new)
-    found = faults(written(TINY + line).as_posix())
-    assert len(found) == 1, found
-    assert f"tiny.yaml:9:{line.index(at) + 1}: " in found[0]
-    assert told in found[0]
-
-
 CROSSED = TINY + "crossed:\n  protocol.topic.given: [tides, soils, moss]\n"
 
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from virsci_society.agents.errors import Stopped
-from virsci_society.scenarios.study import engine
-from virsci_society.scenarios.study.engine import USELESS, run_in_children
+from virsci_society.scenarios.study import run_study as engine
 from virsci_society.scenarios.study.lock import RunResult, read_result, write_result
+from virsci_society.scenarios.study.run_study import USELESS, run_in_children
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.study import lock as study_folder
 from virsci_society.scenarios.study import run_one as one_run
 from virsci_society.scenarios.study.design import read_study
-from virsci_society.scenarios.study.engine import run_locally
 from virsci_society.scenarios.study.lock import open_folder, read_results, require_lock
 from virsci_society.scenarios.study.page import write_study_page
+from virsci_society.scenarios.study.run_study import run_locally
 from virsci_society.scenarios.study.tables import gather
 from virsci_society.society.results.run import Run
 

@@ -18,7 +18,6 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.study.command import _indices
 from virsci_society.scenarios.study.design import read_study
-from virsci_society.scenarios.study.engine import Engine, run_locally
 from virsci_society.scenarios.study.lock import (
     RunResult,
     exit_code,
@@ -28,7 +27,7 @@ from virsci_society.scenarios.study.lock import (
     unfinished_runs,
 )
 from virsci_society.scenarios.study.run_one import run_one
-from virsci_society.scenarios.study.run_study import run_study
+from virsci_society.scenarios.study.run_study import Engine, run_locally, run_study
 from virsci_society.scenarios.study.study import Study
 from virsci_society.scenarios.study.tables import gather
 
@@ -600,7 +599,8 @@ def test_a_run_that_ends_is_told_with_the_share_and_the_time_left(tmp_path, caps
 @pytest.mark.slow
 def test_the_plan_of_a_study_of_rules_tells_its_time_and_no_table_of_zeros(tmp_path, capsys):
     from virsci_society.scenarios.runs.progress import Progress
-    from virsci_society.scenarios.study.plan import print_forecast, study_forecast
+    from virsci_society.scenarios.study.command import print_forecast
+    from virsci_society.scenarios.study.plan import study_forecast
 
     wordless = TINY.replace("base: virsci/paper", "base: community/assembly").replace(
         "  protocol.turns: 1\n  population.ecosystem: {scientists: 12, papers: 60}\n", ""

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from tests.scenarios.study.study_folder import told_of, write_study
-from virsci_society.scenarios.study.figures import outcomes, scatter_points, scatter_section
+from virsci_society.scenarios.study.figures import scatter_section
 from virsci_society.scenarios.study.page import write_study_page
 from virsci_society.scenarios.study.study import Study
-from virsci_society.scenarios.study.study_file import Scatter
+from virsci_society.scenarios.study.study_file import Figure
 
 FIGURE = {
     "title": "Quality and cost",
@@ -44,31 +44,26 @@ def reviewed(folder):
 
 
 def test_a_point_is_the_mean_of_an_arm_with_the_interval_of_its_outcome(folder):
-    study, figure = Study.open(folder), Scatter(**FIGURE)
-    table = scatter_points(study, figure).set_index("arm")
+    study, figure = Study.open(folder), Figure(**FIGURE)
+    section = scatter_section(study, figure)
+    table = section["table"].set_index("arm")
     assert table["calls"].to_dict() == SPENT
     assert table["tokens"].tolist() == [10_000, 21_000, 300_000]
     assert table["ON"].round(9).tolist() == [1.0, 2.1, 30.0]
-    assert (table["ON high"] - table["ON"]).round(4).tolist() == [
-        0.1963
-    ] * 3  # 2.7764 x 0.1581 / 5^.5
+    # 2.7764 x 0.1581 / 5^.5
+    assert (table["ON high"] - table["ON"]).round(4).tolist() == [0.1963] * 3
     assert table["marked"].tolist() == [False, False, True]
-    assert outcomes(study, figure) == ["ON"], "nobody has reviewed yet"
+    assert "review" not in str(section["columns"]), "nobody has reviewed yet"
 
 
 def test_reviews_come_first_when_there_are_some_and_budgets_are_joined(folder):
-    study, figure = Study.open(reviewed(folder)), Scatter(**FIGURE)
-    assert outcomes(study, figure) == ["review.virsci.overall by mira", "ON"]
-    drawn = str(scatter_section(study, figure)["picture"])
-    assert drawn.count('stroke-width="1"') == 4, "one line in each panel"
-    assert ">profile published<" in drawn
-    assert ">debate<" in drawn
-    assert ">debate, published<" in drawn
-
-
-def test_the_page_shows_it_with_its_numbers(folder):
     page = write_study_page(reviewed(folder)).read_text(encoding="utf-8")
-    assert "Quality and cost" in page
-    assert "budgets of one arm are joined by a line" in page
+    section = scatter_section(Study.open(folder), Figure(**FIGURE))
+    drawn = str(section["picture"])
+    assert drawn in page
+    assert drawn.index("review.virsci.overall by mira") < drawn.rindex(">ON<")
+    assert drawn.count('stroke-width="1"') == 4, "one line in each panel"
+    for name in ("profile published", "debate", "debate, published"):
+        assert f">{name}<" in drawn
     written = pd.read_csv(folder / "report" / "figure-1-Quality_and_cost.csv", comment="#")
     assert written["calls"].tolist() == list(SPENT.values())

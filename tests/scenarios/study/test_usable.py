@@ -8,7 +8,7 @@ from tests.scenarios.study.test_running import TINY, opened
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.lock import RunResult, require_lock, write_result
-from virsci_society.scenarios.study.report_tables import plan_table
+from virsci_society.scenarios.study.page import plan_table
 from virsci_society.scenarios.study.study import Study
 from virsci_society.scenarios.study.study_file import unusable_reason
 from virsci_society.scenarios.study.tables import gather
