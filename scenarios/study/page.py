@@ -82,13 +82,8 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
     study = Study.open(folder, interim_p=interim_p)
     page, tables, pictures = render_study(study)
     report = study.folder / "report"
-    write_files(
-        report,
-        {name: with_embedding_column(study, one) for name, one in tables.items()},
-        pictures,
-        study.description.backend_about,
-        in_latex={name: with_embedding_in_names(study, one) for name, one in tables.items()},
-    )
+    written = {name: with_embedding_column(study, one) for name, one in tables.items()}
+    write_files(report, written, pictures, study.description.backend_about)
     # They have been gathered anew with the list, which names none of them yet.
     update_hashes(study.folder, report.glob("*.*"))
     return write_html(study.folder / "report.html", page)
@@ -144,7 +139,7 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
         novelty=[
             (name, name + study.by_embedding(name)) for name in COLUMNS if name in told.measures
         ],
-        among=_among_column,
+        among=lambda rows: [("among", "among")] if any(row["among"] for row in rows) else [],
         matched=_matched_rows(tables.get("matched")),
         states=study.runs["state"].value_counts().sort_index().to_dict(),
         fewest=study.fewest,
@@ -179,12 +174,18 @@ def _all_tables(
     measured = [measure_by_arm(study, name) for name in names]
     by_arm, reviews = pd.concat(measured, ignore_index=True), reviews_by_arm(study)
     few = 1 < len(study.arms) <= ARMS_BESIDE
+    texts = study.optional("texts")
+    if texts is not None:
+        means = by_arm.pivot(index="arm", columns="measure", values="mean")
+        means = means[[name for name in COLUMNS if name in means]]
+        texts = texts.merge(means.reset_index(), on="arm", how="left")
+    gone = study.runs.loc[study.runs["state"] != "done", ["run", "arm", "replicate", "state"]]
     kinds = dict.fromkeys(one.table for one in results)
     return {
         "plan": plan_table(study, results),
         "matched": study.optional("matched") if study.description.match else None,
         "arms_side_by_side": arms_side_by_side(by_arm) if few else None,
-        "texts": texts_with_measures(study, by_arm),
+        "texts": texts,
         "measures": by_arm,
         **{
             kind: pd.DataFrame([one.row() for one in results if one.table == kind])
@@ -193,7 +194,7 @@ def _all_tables(
         "sensitivity": sensitivity(study),
         "reviews_by_arm": reviews,
         "too_narrow": too_narrow(by_arm),
-        "runs_not_done": runs_not_done(study),
+        "runs_not_done": gone.assign(reason=[study.failure_reason(run) for run in gone["run"]]),
     }
 
 
@@ -245,10 +246,7 @@ def _rows(study: Study, name: str, table: pd.DataFrame) -> list[dict[str, Any]]:
 def _differences(
     study: Study, results: Sequence[ComparisonResult], table: pd.DataFrame
 ) -> list[dict[str, Any]]:
-    """The planned differences of arms by measure, with their figure, rows and sentences.
-
-    Of two arms of a grid, names are what differs.
-    """
+    """The planned differences of arms by measure, with their figure, rows and sentences."""
     by_measure: dict[str, list[dict[str, Any]]] = {}
     for row in _rows(study, "differences", table):
         by_measure.setdefault(row["name"], []).append(row)
@@ -277,11 +275,6 @@ def _differences(
     return found
 
 
-def _among_column(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
-    """The column that says among which arms, where any row has something in it."""
-    return [("among", "among")] if any(row["among"] for row in rows) else []
-
-
 def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
     """What was matched, with deviations in percent and their sign."""
     rows = [] if table is None else records(table)
@@ -295,10 +288,7 @@ def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
 
 
 def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
-    """The answer: a sentence for each result of the first planned comparison with an estimate.
-
-    Where none has one, the first says why; how many there are besides is told at the end.
-    """
+    """The answer: a sentence for each result of the first planned comparison with an estimate."""
     planned = [one for one in results if one.planned]
     if not planned:
         return ["No comparison was planned, so this page describes and does not answer."]
@@ -456,10 +446,7 @@ def _deviation(values: FloatArray) -> float:
 
 
 def too_narrow(by_arm: pd.DataFrame) -> pd.DataFrame:
-    """The measures whose t intervals are known to cover the mean too seldom, with the shares.
-
-    A measure is judged by its smallest arm and the median skewness of its arms.
-    """
+    """The measures whose t intervals are known to cover the mean too seldom, with the shares."""
     rows = []
     for measure, arms in by_arm[by_arm["n"] > 0].groupby("measure", sort=False):
         n, typical = int(arms["n"].min()), float(arms["skewness"].median())
@@ -476,22 +463,8 @@ def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
     return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
 
 
-def texts_with_measures(study: Study, by_arm: pd.DataFrame) -> pd.DataFrame | None:
-    """Which texts the novelty of each arm is of, their length beside the means of its measures."""
-    texts = study.optional("texts")
-    if texts is None:
-        return None
-    wide = by_arm.pivot(index="arm", columns="measure", values="mean")
-    known = [name for name in COLUMNS if name in wide]
-    return texts.merge(wide[known].reset_index(), on="arm", how="left")
-
-
 def reviews_by_arm(study: Study) -> pd.DataFrame:
-    """Mean of each score of reviews in each arm, with Student's interval over its runs.
-
-    A run counts with the mean over its papers. The gain is the difference from the first arm (at
-    its budget), with its interval and an uncorrected p.
-    """
+    """Mean of each score of reviews in each arm, and its gain over the first arm at its budget."""
     rows = []
     for outcome, (score, panel) in study.reviews.items():
         for arm in study.arms:
@@ -510,10 +483,7 @@ def reviews_by_arm(study: Study) -> pd.DataFrame:
 
 
 def sensitivity(study: Study) -> pd.DataFrame:
-    """Spearman's rank correlation of each measure with each key of a sampled design.
-
-    The unit is the arm, by the mean of its replicates.
-    """
+    """Spearman's correlation of each measure with each key of a sampled design, over its arms."""
     rows = []
     for measure in study.description.measures if study.sampled else ():
         for key in study.numeric_keys():
@@ -523,17 +493,8 @@ def sensitivity(study: Study) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def runs_not_done(study: Study) -> pd.DataFrame:
-    """The runs that are not done, with the reason from their results."""
-    gone = study.runs.loc[study.runs["state"] != "done", ["run", "arm", "replicate", "state"]]
-    return gone.assign(reason=[study.failure_reason(run) for run in gone["run"]])
-
-
 def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
-    """The same table with a column ``embedding`` beside the names of measures of novelty.
-
-    It is empty in rows of other measures. A table without novelty stays as it is.
-    """
+    """The same table with a column ``embedding`` beside the names of measures of novelty."""
     names = [one for one in ("measure", "against") if one in table]
     scores = [one for one in COLUMNS if one in table]
     of_novelty = table[names].isin(COLUMNS).any(axis=1) | (not names and bool(scores))
@@ -548,41 +509,26 @@ def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def with_embedding_in_names(study: Study, table: pd.DataFrame) -> pd.DataFrame:
-    """The same table with the embedding beside each measure of novelty, as ``HD by LSA 256``."""
-    named = {name: name + study.by_embedding(name) for name in COLUMNS}
-    columns = [one for one in ("measure", "against") if one in table]
-    return table.rename(columns=named).replace(dict.fromkeys(columns, named))
-
-
 def write_files(
     folder: Path,
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, Markup],
     speaker: str = "",
-    *,
-    in_latex: Mapping[str, pd.DataFrame] | None = None,
 ) -> None:
-    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted.
-
-    ``in_latex``: the tables as they are to be printed; by default, those of the CSV files.
-    """
+    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted."""
     make_folder(folder)
     for old in sorted(folder.iterdir()):
         if old.suffix in (".csv", ".tex", ".svg"):
             remove_file(old)
     write_csv(folder, tables, speaker)
-    for name, table in (in_latex or tables).items():
+    for name, table in tables.items():
         write_atomically(folder / f"{name}.tex", latex(table))
     for name, picture in figures.items():
         write_atomically(folder / f"{name}.svg", standalone_svg(picture))
 
 
 def latex(table: pd.DataFrame) -> str:
-    """A table for LaTeX with the package booktabs; every text is escaped.
-
-    Numbers have four digits, a missing one is a dash.
-    """
+    """A table for LaTeX with booktabs: texts are escaped, numbers have four digits."""
 
     def cell(value: Any) -> str:
         # A number in mathematics, so that its sign is a minus.
