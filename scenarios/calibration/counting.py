@@ -7,7 +7,7 @@ ten years; how teams are chosen is counted over all years from the first fit win
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class Counting:
         for key, one in self._trends().items():
             rate = one.estimate
             found[key] = Estimate(rate.value + keys.PARAMETERS[key].floor, rate.error, one.n)
-            found[TREND_OF[key]] = Estimate(one.slope_after(0.0), one.slope_error, one.n)
+            found[TREND_OF[key]] = Estimate(one.damped_slope, one.slope_error, one.n)
         seats = self.seats
         papers = np.unique(seats.paper, return_index=True)[1]
         found[keys.SIZE_DISPERSION] = fit_gamma_poisson(
@@ -158,52 +158,40 @@ class Counting:
 
     def _shares(self) -> dict[str, Estimate]:
         """Shares of seats and teams, with errors by a bootstrap over papers."""
-        counts: dict[str, Callable[[Seats], float]] = {
-            keys.Q: partner_share,
-            keys.FRIENDS: friend_share,
-            keys.AGAIN: again_share,
-            keys.STAY: stay_share,
-        }
         # Papers are drawn, not seats: the seats of one paper are not independent.
         papers = np.unique(self.seats.paper)
         rng = np.random.default_rng([self.seed, 2])
         samples = (
             self.seats.of_papers(rng.choice(papers, size=len(papers))) for _ in range(BOOTSTRAP)
         )
-        drawn = np.array([[count(one) for count in counts.values()] for one in samples])
+        drawn = [list(shares(one).values()) for one in samples]
         found = {}
-        for (key, count), column in zip(counts.items(), drawn.T, strict=True):
+        for (key, value), column in zip(shares(self.seats).items(), np.array(drawn).T, strict=True):
             known = column[np.isfinite(column)]
             error = float(np.std(known)) if len(known) else math.nan
-            found[key] = Estimate(count(self.seats), error, len(papers))
+            found[key] = Estimate(value, error, len(papers))
         return found
 
 
-def partner_share(seats: Seats) -> float:
-    """Share of incumbents' seats taken by a former partner, of teams that do not write again."""
-    fresh = ~seats.repeated
-    return _share((fresh & (seats.relation == 1)).sum(), int((fresh & (seats.relation > 0)).sum()))
-
-
-def friend_share(seats: Seats) -> float:
-    """Of those seats, without partners': share taken by a partner of a partner."""
-    fresh = ~seats.repeated
-    return _share((fresh & (seats.relation == 2)).sum(), int((fresh & (seats.relation > 1)).sum()))
-
-
-def again_share(seats: Seats) -> float:
-    """Share of the teams of known leaders that write again."""
+def shares(seats: Seats) -> dict[str, float]:
+    """Shares of seats and of teams, by their keys."""
+    partner, friend, stranger = (~seats.repeated & (seats.relation == one) for one in (1, 2, 3))
+    partners, friends, strangers = (int(one.sum()) for one in (partner, friend, stranger))
     known = seats.leads & (seats.entries == 0) & (seats.size > 1)
-    return _share((known & seats.repeated & seats.stayed).sum(), int(known.sum()))
-
-
-def stay_share(seats: Seats) -> float:
-    """Of the people of the earlier paper beside one: share who are there again."""
     # Authorships are summed over papers, each paper by as many rows as it has authors.
     papers = float((1 / seats.size[seats.repeated]).sum())
     others = float((seats.others / seats.size)[seats.repeated].sum())
     stayed = float((seats.repeated & seats.stayed).sum()) - papers
-    return stayed / others if others else math.nan
+    return {
+        # Of incumbents' seats in teams that do not write again: those of a former partner.
+        keys.Q: _share(partners, partners + friends + strangers),
+        # Of those seats without partners': those of a partner of a partner.
+        keys.FRIENDS: _share(friends, friends + strangers),
+        # Of the teams of known leaders: those that write again.
+        keys.AGAIN: _share((known & seats.repeated & seats.stayed).sum(), int(known.sum())),
+        # Of the people of the earlier paper beside one: those who are there again.
+        keys.STAY: stayed / others if others else math.nan,
+    }
 
 
 def _further(seats: Seats) -> BoolArray:

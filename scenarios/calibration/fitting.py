@@ -59,10 +59,9 @@ def job_seed(seed: int, stage: str, point: int) -> int:
 
 
 def between_windows(observed: FloatArray) -> FloatArray:
-    """Variance of each measure between real windows (windows, measures), free of a trend.
+    """Variance of each measure between real windows, to which a trend over them adds little.
 
-    Half the mean square of successive differences (von Neumann et al. 1941): a trend over the
-    windows, which the parameters follow, adds little to it.
+    Half the mean square of successive differences (von Neumann et al. 1941).
     """
     if len(observed) < 2:
         return np.zeros(observed.shape[1])
@@ -179,8 +178,7 @@ class Estimation:
     def _adjusted(self, near: IntArray, kernel: FloatArray, target: FloatArray) -> FloatArray:
         """Accepted points, moved to where the target would be by a local linear regression.
 
-        Beaumont, Zhang and Balding (2002), Genetics 162:2025; a ridge penalty (Blum 2010) keeps the
-        regression determined where few points are accepted.
+        Beaumont et al. (2002), with a ridge penalty (Blum 2010) for few points.
         """
         gaps = self.features[near] - target
         design = np.column_stack([np.ones(len(gaps)), gaps])

@@ -49,13 +49,9 @@ STEPS = 40
 
 
 def trend(values: FloatArray, link: Link) -> FloatArray:
-    """The next window: the last one plus half the least-squares slope of all of them.
+    """The next window (measures,): the last one plus half the least-squares slope of all of them.
 
-    Assimakopoulos and Nikolopoulos (2000), International Journal of Forecasting 16:521: the method
-    "theta", which won the M3 competition.
-
-    Returns:
-        (measures,); NaN where there are fewer than three windows.
+    The method "theta" of Assimakopoulos and Nikolopoulos (2000), which won the M3 competition.
     """
     if len(values) < FEWEST_WINDOWS:
         return np.full(values.shape[1:], np.nan)

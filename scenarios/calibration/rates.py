@@ -30,11 +30,7 @@ WIDEST = 1e4
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One estimated number.
-
-    Attributes:
-        error: its standard error; NaN where it is not known.
-    """
+    """One estimated number with its standard error, NaN where it is not known."""
 
     value: float = math.nan
     error: float = math.nan
@@ -43,12 +39,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A rate at one date and its change, on the scale of the link function.
+    """A rate at one date and its change a year, on the scale of the link function.
 
-    Attributes:
-        slope: change of the level per year in the periods that were counted.
-        slope_error: its standard error; NaN where no slope can be estimated.
-        age: years from the middle of what the level was counted on to the date.
+    ``age``: years from the middle of what the level was counted on to the date.
     """
 
     link: Link
@@ -61,22 +54,16 @@ class Trend:
 
     @property
     def shrunk_slope(self) -> float:
-        """The slope times James and Stein's factor max(0, 1 - (error / slope)^2).
-
-        A trend that is no larger than its error is not continued into the future.
-        """
+        """The slope times James and Stein's factor max(0, 1 - (error / slope)^2)."""
         if not self.slope or not math.isfinite(self.slope_error):
             return 0.0
         kept = 1 - (self.slope_error / self.slope) ** 2
         return self.slope * kept if kept > 0 else 0.0
 
-    def slope_after(self, years: float) -> float:
-        """The shrunk slope so many years after the date; it is damped from ``age`` years before."""
-        return float(self.shrunk_slope * DAMPING ** (self.age + years))
-
-    def change_after(self, years: float) -> float:
-        """Change of the level from the date to so many years after it."""
-        return (self.slope_after(years) - self.slope_after(0.0)) / math.log(DAMPING)
+    @property
+    def damped_slope(self) -> float:
+        """The shrunk slope at the date, damped from ``age`` years before on."""
+        return float(self.shrunk_slope * DAMPING**self.age)
 
     @property
     def estimate(self) -> Estimate:
@@ -99,11 +86,8 @@ def fit_trend(
 
     The slope is estimated over all periods alike and shrunk; the level is that of the latest
     periods, given the slope, and is continued to ``at`` by the damped slope, so that a trend within
-    its error moves nothing (McCullagh and Nelder 1989, chapters 4, 6 and 9).
-
-    Args:
-        times: of the periods, in years (periods,).
-        memory: years before ``at`` after which the weight of a period in the level is 1/e.
+    its error moves nothing (McCullagh and Nelder 1989, chapters 4, 6 and 9). After ``memory``
+    years the weight of a period in the level is 1/e.
     """
     known = exposures > 0
     times, totals, exposures = times[known], totals[known], exposures[known]
@@ -124,7 +108,7 @@ def fit_trend(
     offset = found.shrunk_slope * (times - at - centre)
     beta, errors, _ = _regression(ones[:, None], *counts, weights, offset, dispersion)
     # From the middle of what was counted to the date the slope is damped as it is beyond.
-    ahead = found.change_after(0.0) - found.change_after(-found.age)
+    ahead = (found.damped_slope - found.shrunk_slope) / math.log(DAMPING)
     error = math.hypot(float(errors[0]), slope_error * found.age if ahead else 0.0)
     return replace(found, level=float(beta[0]) + ahead, level_error=error)
 
@@ -185,10 +169,7 @@ def fit_beta_binomial(successes: IntArray, trials: IntArray) -> Estimate:
 
 
 def fit_gamma_poisson(counts: IntArray) -> Estimate:
-    """Shape k of a negative binomial distribution by likelihood, its mean given.
-
-    The variance is mean + mean^2 / k; k is large where counts vary no more than Poisson's.
-    """
+    """Shape k of a negative binomial distribution by likelihood: variance mean + mean^2 / k."""
     values = counts.astype(float)
     mean = float(values.mean()) if len(values) else 0.0
     if mean <= 0:
@@ -208,14 +189,7 @@ def fit_gamma_poisson(counts: IntArray) -> Estimate:
 
 
 def share_never_again(gaps: FloatArray, observed: FloatArray, horizon: float) -> Estimate:
-    """Share of people without another event within a horizon (Kaplan and Meier 1958).
-
-    Args:
-        horizon: the time at which the share is wanted.
-
-    Returns:
-        The share with Greenwood's error; NaN where nobody is observed as long as that.
-    """
+    """Share of people without another event within a horizon (Kaplan and Meier 1958)."""
     ends = np.minimum(gaps, observed)
     happened = gaps <= observed
     if not (observed >= horizon).any():
@@ -232,10 +206,7 @@ def share_never_again(gaps: FloatArray, observed: FloatArray, horizon: float) ->
 def standard_errors(
     loss: Callable[[FloatArray], float], at: FloatArray, step: float = 1e-3
 ) -> list[float]:
-    """Standard errors at the minimum of a negative log likelihood, by finite differences.
-
-    An error is NaN where the curvature gives none, as on a bound.
-    """
+    """Errors at the minimum of a negative log likelihood; NaN where the curvature gives none."""
     size = len(at)
     hessian = np.zeros((size, size))
     base = np.eye(size) * step

@@ -92,11 +92,7 @@ class Window:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Papers in order of year and id, dated in days since 1 January of an origin year.
-
-    Attributes:
-        origin: the year whose 1 January is day 0; every window counts from it.
-    """
+    """Papers in order of year and id, dated in days since 1 January of an origin year."""
 
     works: Authorships
     origin: int
@@ -130,10 +126,7 @@ class Corpus:
 
 
 def make_corpus(papers: Iterable[tuple[int, str, Sequence[str]]], end: int, where: str) -> Corpus:
-    """The corpus of the papers (year, id, authors) before a year, whose 1 January is day 0.
-
-    Those without an author are left out. Where none is left, an InputError names the source.
-    """
+    """The corpus of the papers (year, id, authors) before a year, whose 1 January is day 0."""
     # By year and id: sources list papers in any order. An author named twice is one.
     kept = sorted(
         (year, paper, tuple(dict.fromkeys(authors)))
@@ -168,12 +161,7 @@ def ecosystem_corpus(ecosystem: Ecosystem, end: int) -> Corpus:
 
 @dataclass(frozen=True, eq=False)
 class ObservedWindow:
-    """A window of real papers, and what was known before it; day 0 is its first day.
-
-    Attributes:
-        name: its years.
-        days: its length.
-    """
+    """A window of real papers, and what was known before it; day 0 is its first day."""
 
     name: str
     before: Authorships

@@ -30,17 +30,6 @@ def test_a_growing_count_is_continued_by_a_damped_trend():
     assert found.estimate.value < 100 * math.exp(0.1 * 14)
 
 
-def test_a_trend_fades_year_by_year_after_its_date():
-    totals = 100 * np.exp(0.1 * YEARS)
-    found = fit_trend(YEARS, totals, np.ones(12), "log", at=12.0, memory=3.0)
-    assert found.slope_after(1.0) == pytest.approx(DAMPING * found.slope_after(0.0))
-    steps = np.linspace(0, 5, 50_001)
-    slopes = np.array([found.slope_after(one) for one in steps])
-    whole = ((slopes[1:] + slopes[:-1]) / 2 * np.diff(steps)).sum()
-    assert found.change_after(5.0) == pytest.approx(whole, rel=1e-6)
-    assert found.change_after(0.0) == 0
-
-
 def test_the_same_years_give_the_same_trend_in_any_calendar():
     totals = np.random.default_rng(5).poisson(30, 12).astype(float)
     one = fit_trend(YEARS + 0.5, totals, np.ones(12), "log", at=12.0, memory=3.0)
