@@ -37,6 +37,7 @@ def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
         "In “large”, the overall novelty was 1 lower than in “small” (95\u202f% interval 0.953 to "
         "1.05 lower; p < 0.001: significant)."
     )
+    assert told(study_of(tmp_path / "v", gain=0.0)).endswith(": not significant).")
     values = {("small", "ON"): [1.0, 2.0, 3.0], ("large", "ON"): [3.0, 2.0, 1.0]}
     described = told_of(ARMS, ["ON"], 3, comparisons=[PAIR])
     same = told(Study.open(write_study(tmp_path / "u", described, values)))
@@ -58,10 +59,6 @@ def test_a_conclusion_that_another_embedding_does_not_share_is_marked(tmp_path, 
     values |= {("small", other): noise + 1, ("large", other): noise[::-1] + 1 + gain}
     described = told_of(ARMS, ["ON", other], 6, comparisons=[PAIR])
     assert told(Study.open(write_study(tmp_path / "s", described, values))).endswith(said)
-
-
-def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
-    assert told(study_of(tmp_path / "s", gain=0.0)).endswith(": not significant).")
 
 
 def test_arms_and_measures_are_told_by_their_labels_and_shares_in_points(tmp_path):
@@ -132,16 +129,6 @@ def test_the_answer_is_the_first_comparison_that_has_an_estimate(tmp_path):
     alone = told(study_of(tmp_path / "t", plans=[waiting]))
     assert "in “large” cannot be compared with that in “small” (no reviews yet" in alone
     assert "sketch" not in alone
-
-
-def test_where_nothing_has_an_estimate_the_reason_is_given_once(tmp_path):
-    arms = {name: {"protocol.turns": turns} for turns, name in enumerate("abc", 1)}
-    values = {(name, "ON"): [1.0, 2.0, 3.0] for name in arms}
-    plan = {"test": "paired", "of": "review.virsci.overall", "arms": list(arms)}
-    waiting = told_of(arms, ["ON"], 3, comparisons=[plan])
-    text = told(Study.open(write_study(tmp_path / "s", waiting, values)))
-    assert text.count("no reviews yet") == 1
-    assert text.endswith("1 further comparison below, 1 of them without an estimate.")
 
 
 def test_an_arm_without_a_target_has_no_deviation_from_it():

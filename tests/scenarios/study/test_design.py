@@ -5,16 +5,7 @@ from pathlib import Path
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.study.design import (
-    arm_name,
-    flatten,
-    nest,
-    read_study,
-    sample_arms,
-    scale_to_bounds,
-    scenario_of,
-    short_names,
-)
+from virsci_society.scenarios.study.design import read_study, sample_arms, scale_to_bounds
 from virsci_society.scenarios.study.lock import make_lock, open_folder
 from virsci_society.scenarios.study.plan import comparisons_in
 from virsci_society.scenarios.study.study_file import (
@@ -71,18 +62,6 @@ def test_a_grid_has_an_arm_for_every_combination(written):
     assert design.scenarios[0].population.ecosystem.scientists == 12
     assert design.runs == 12
     assert design.keys == ["protocol.team_size", "protocol.turns"]
-
-
-def test_listed_arms_have_names_and_keys_of_their_own(written):
-    text = TINY.replace(
-        "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}",
-        "{plain: {}, big: {protocol: {team_size: 5}, time.notice: 1d}}",
-    ).replace("time.notice", "time.meeting_notice")
-    design = read_study(written(text))
-    assert [arm.name for arm in design.arms] == ["plain", "big"]
-    assert design.arms[1].settings == {"protocol.team_size": 5, "time.meeting_notice": "1d"}
-    assert [s.protocol.settings.team_size for s in design.scenarios] == [4, 5]
-    assert design.scenarios[1].time.meeting_notice == 1.0
 
 
 def test_seeds_are_paired_across_arms_unless_told_otherwise(written):
@@ -148,6 +127,7 @@ def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
     design = read_study(written(text.replace("turnz", "protocol.turns")))
     assert [arm.name for arm in design.arms] == ["plain", "big"]
     assert design.arms[1].settings == {"protocol.team_size": 5, "protocol.turns": 3}
+    assert [one.protocol.settings.team_size for one in design.scenarios] == [4, 5]
     # A kind of arms that is spelt wrong is no arm of that name.
     wrong = faults(written(TINY.replace("{grid:", "{gird:")))
     assert any("did you mean 'grid'" in one for one in wrong)
@@ -218,17 +198,13 @@ def test_the_plan_counts_every_test_of_holms_correction(written):
     assert comparisons_in(read_study(written(text))) == 3 + 2
 
 
-def test_a_wrong_setting_of_the_command_is_named_as_such(written):
-    (line,) = faults(written(TINY), "protocol.trns=3")
-    assert line.startswith("--set protocol.trns: unknown key")
-
-
 @pytest.mark.parametrize(
     ("setting", "fault"),
     [
         ("protocol.team_size=4", "--set protocol.team_size: changes the base, but arm small sets"),
         ("protocol.topic.one_of=[maps]", "but arms small, other set protocol.topic.one_of; "),
         ("protocol.memory=own", "but arm other sets protocol.use; change it in the study's file"),
+        ("protocol.trns=3", "--set protocol.trns: unknown key"),
     ],
 )
 def test_a_setting_that_arms_would_hide_is_refused_with_their_names(written, setting, fault):
@@ -310,29 +286,6 @@ def test_durations_are_sampled_as_numbers_of_days(written):
     delays = sorted(scenario.time.publication_delay for scenario in design.scenarios)
     assert [int((delay - 0.5) / 13.875) for delay in delays] == [0, 1, 2, 3]
     assert "'soon' is not a duration" in faults(written(text.replace("8w", "soon")))[0]
-
-
-def test_nested_settings_and_dotted_ones_are_the_same():
-    whole = {"protocol": {"turns": 3, "selection": {"use": "uniform"}}, "until": "1y"}
-    dots = {"protocol.turns": 3, "protocol.selection.use": "uniform", "until": "1y"}
-    assert flatten(whole) == dots
-    assert nest(dots) == whole
-    assert flatten({"a": {0: 0.5, 1: 0.5}}) == {"a": {0: 0.5, 1: 0.5}}
-
-
-def test_names_of_arms_are_as_short_as_they_can_be():
-    assert short_names(["protocol.turns", "time.homework.mean", "time.utterance.mean"]) == {
-        "protocol.turns": "turns",
-        "time.homework.mean": "homework.mean",
-        "time.utterance.mean": "utterance.mean",
-    }
-    assert arm_name({"protocol.turns": 3, "founding.rate": 0.1 + 0.2}) == "turns=3,rate=0.3"
-
-
-def test_an_arm_is_the_base_with_keys_of_its_own(written):
-    design = read_study(written(TINY))
-    again = scenario_of(design.base, design.arms[3].settings)
-    assert again == design.scenarios[3]
 
 
 def test_relative_paths_stand_for_files_beside_the_study(tmp_path, written):

@@ -34,24 +34,7 @@ def died(*places):
 
 def test_a_result_is_read_as_it_was_written(tmp_path):
     measures = {"papers": 2.0, "ON": math.nan}
-    result = RunResult(
-        7,
-        "a",
-        1,
-        5,
-        "failed",
-        "because",
-        2,
-        "all of it",
-        (0, 3),
-        3,
-        4,
-        0.5,
-        "d",
-        2020,
-        "LSA 41",
-        measures,
-    )
+    result = RunResult(7, "a", 1, 5, "failed", "because", 2, "all of it", (0, 3), measures=measures)
     write_result(tmp_path, result)
     found = read_result(tmp_path, 7)
     assert math.isnan(found.measures["ON"])

@@ -9,6 +9,8 @@ from tests.browser import CHROMIUM, Browser
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.comparisons import paired, welch
+from virsci_society.metrics.inference.correlations import pearson, spearman
+from virsci_society.metrics.inference.intervals import t_interval
 from virsci_society.scenarios.study import figures
 from virsci_society.scenarios.study import page as report_tables
 from virsci_society.scenarios.study.lock import RunResult, write_result
@@ -17,6 +19,7 @@ from virsci_society.scenarios.study.study import Study, compute_comparisons
 
 SIZES = (2, 4, 8)
 KEY = "protocol.team_size"
+REVIEWS = ["run", "panel", "kind", "dimension", "score", "papers"]
 ARMS = {f"team_size={n}": {KEY: n} for n in SIZES}
 PLANNED = [
     {"test": "paired", "of": "ON"},
@@ -49,6 +52,12 @@ def runs_of(study, arm):
 
 def page_of(folder):
     return write_study_page(folder).read_text(encoding="utf-8")
+
+
+def reviewed(folder, rows):
+    """The study with these rows of reviews: run, panel, kind, dimension, score, papers."""
+    pd.DataFrame(rows, columns=REVIEWS).to_parquet(folder / "reviews.parquet")
+    return folder
 
 
 def words(page):
@@ -106,14 +115,10 @@ def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
 
 def test_the_embedding_stands_beside_every_measure_of_novelty(tmp_path):
     folder = make(tmp_path / "study", embedding="LSA 256")
+    report = folder / "report"
     assert "overall novelty by LSA 256" in words(page_of(folder))
-    assert "LSA 256" in (folder / "report" / "differences.tex").read_text(encoding="utf-8")
-    assert "by LSA 256" in (folder / "report" / "ON.svg").read_text(encoding="utf-8")
-
-
-def test_csv_files_name_a_measure_plainly_with_the_embedding_beside_it(tmp_path):
-    report = make(tmp_path / "study", embedding="LSA 256") / "report"
-    page_of(report.parent)
+    for name in ("differences.tex", "ON.svg"):
+        assert "LSA 256" in (report / name).read_text(encoding="utf-8")
     for name in ("differences", "measures", "arms_side_by_side"):
         table = pd.read_csv(report / f"{name}.csv", keep_default_na=False)
         assert "ON" in set(table["measure"]), name
@@ -122,11 +127,13 @@ def test_csv_files_name_a_measure_plainly_with_the_embedding_beside_it(tmp_path)
         assert table.columns.get_loc("embedding") == table.columns.get_loc("measure") + 1, name
 
 
-def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
+def test_few_replicates_are_a_sketch_power_is_printed_and_skew_is_warned_of(tmp_path):
     assert "fewer than 5 replicates is a sketch" in words(page_of(make(tmp_path / "few", 4)))
     many = words(page_of(make(tmp_path / "many", 20)))
     assert "sketch" not in many
     assert "20 pairs of runs find a mean difference of 0.66 standard deviations" in many
+    assert "Too narrow: number of calls" in many
+    assert "Too narrow: overall novelty" not in many
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
@@ -137,13 +144,6 @@ def test_on_paper_no_fold_is_empty_and_the_page_says_so(tmp_path):
         browser.send("Emulation.setEmulatedMedia", media="print")
         (left_out,) = browser.value(f"{shown}.map((one) => one.textContent)")
         assert left_out.startswith("Left out on paper")
-
-
-def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
-    folder = make(tmp_path / "study", 20)
-    text = words(page_of(folder))
-    assert "Too narrow: number of calls" in text
-    assert "Too narrow: overall novelty" not in text
 
 
 def test_what_went_wrong_is_on_the_page(tmp_path):
@@ -176,17 +176,17 @@ def test_the_page_is_self_contained_and_the_same_every_time(tmp_path):
     assert not re.search(r"#0[1-9]0[1-9]0[1-9]", page)
     ids = re.findall(r' id="([^"]+)"', page)
     assert len(ids) == len(set(ids))
-    assert set(first) >= {"measures.csv", "measures.tex", "ON.svg", "differences.tex"}
-
-
-def test_every_figure_stands_on_its_own(tmp_path):
-    folder = make(tmp_path / "study")
-    write_study_page(folder)
     drawn = sorted((folder / "report").glob("*.svg"))
-    assert [path.name for path in drawn] == [*("ON-differences.svg", "ON.svg"), "calls.svg"]
+    assert [path.name for path in drawn] == ["ON-differences.svg", "ON.svg", "calls.svg"]
     for path in drawn:
         assert ET.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
         assert "var(--" not in path.read_text(encoding="utf-8")
+    names = {name.removesuffix(".csv") for name in first if name.endswith(".csv")}
+    assert names == {name.removesuffix(".tex") for name in first if name.endswith(".tex")}
+    assert names == {
+        *("measures", "differences", "inverted_u", "rank_correlations"),
+        *("too_narrow", "plan", "arms_side_by_side"),
+    }
 
 
 @pytest.mark.parametrize(("rows", "columns", "key"), [(2, 6, "b.y"), (6, 2, "a.x"), (5, 6, None)])
@@ -258,9 +258,7 @@ def test_before_every_run_is_done_nothing_gives_a_p_value_or_a_verdict(tmp_path)
     states = dict.fromkeys((5, 11, 17), "waiting")
     folder = make(tmp_path / "study", states=states, comparisons=EVERY_TEST)
     scores = [(run, "one", "proposal", "overall", 3.0 + run % 4, 1) for run in range(17)]
-    names = ["run", "panel", "kind", "dimension", "score", "papers"]
-    pd.DataFrame(scores, columns=names).to_parquet(folder / "reviews.parquet")
-    page = page_of(folder)
+    page = page_of(reviewed(folder, scores))
     assert "<title>Interim: 5 of 6 replicates. Team size and novelty</title>" in page
     assert "<h1>Interim: 5 of 6 replicates</h1>" in page
     text = words(page)
@@ -332,22 +330,7 @@ def test_comparisons_of_a_grid_say_among_which_arms_and_what_differs(tmp_path):
     assert any(row.startswith("turns=1, team_size=2 | turns=5 |") for row in told_pairs)
 
 
-def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
-    folder = make(tmp_path / "study", states={1: "failed"})
-    page = page_of(folder)
-    names = {path.stem for path in (folder / "report").glob("*.csv")}
-    assert names == {path.stem for path in (folder / "report").glob("*.tex")}
-    assert names == {
-        *("measures", "differences", "inverted_u", "rank_correlations"),
-        *("too_narrow", "runs_not_done", "plan", "arms_side_by_side"),
-    }
-    # Beside these: one table by arm for each measure, effect sizes, the two lines, and the arms.
-    assert page.count("<table>") == len(names) - 2 + 2 + 1 + 1 + 1
-
-
 def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
-    from virsci_society.metrics.inference.correlations import pearson, spearman
-
     plans = [
         {"test": "correlation", "of": "ON", "against": "calls", "arms": list(ARMS)[:2]},
         {"test": "correlation", "of": "ON", "against": "review.novelty.novelty"},
@@ -355,58 +338,29 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     folder = make(tmp_path / "study", states={0: "failed"}, comparisons=plans)
     rows = [(run, "one", "novelty", "novelty", float(run), 1) for run in range(1, 18)]
     rows += [(run, "two", "virsci", "overall", 1.0, 1) for run in range(18)]
-    names = ["run", "panel", "kind", "dimension", "score", "papers"]
-    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
-    found = compute_comparisons(Study.open(folder))
+    found = compute_comparisons(Study.open(reviewed(folder, rows)))
     values = values_of()
-    two = list(ARMS)[:2]
     first, second = (
-        [value for arm in two for value in values[arm, name]][1:] for name in ("ON", "calls")
+        [value for arm in list(ARMS)[:2] for value in values[arm, name]][1:]
+        for name in ("ON", "calls")
     )
     assert [one.result for one in found[:2]] == [pearson(first, second), spearman(first, second)]
     every = [value for arm in ARMS for value in values[arm, "ON"]][1:]
     assert found[2].of == ("review.novelty.novelty by one",)
     assert found[2].result == pearson(every, list(range(1, 18)))
-    assert [one.test for one in found] == ["Pearson", "Spearman"] * 2
     assert np.isfinite([one.holm for one in found]).all()
-    told = words(page_of(folder))
-    assert "4 comparisons were planned" in told
-    assert "A correlation counts as two, Pearson’s r and Spearman’s rho" in told
-    table = pd.DataFrame([one.row() for one in found if one.table == "correlations"])
-    assert table["against"].tolist() == ["calls"] * 2 + ["review.novelty.novelty by one"] * 2
     page = page_of(folder)
+    assert "4 comparisons were planned" in words(page)
+    assert "A correlation counts as two, Pearson’s r and Spearman’s rho" in words(page)
     assert "Do they go together?" in page
     assert '<section id="reviews">' in page
 
 
-def test_scores_of_reviews_are_averaged_over_the_runs_of_each_arm(tmp_path):
-    from virsci_society.metrics.inference.intervals import t_interval
-
-    folder = make(tmp_path / "study")
-    assert len(report_tables.reviews_by_arm(Study.open(folder))) == 0
-    rows = [(run, "one", "novelty", "novelty", 2.0 + run % 3, 1) for run in range(1, 18)]
-    names = ["run", "panel", "kind", "dimension", "score", "papers"]
-    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
-    study = Study.open(folder)
-    table = report_tables.reviews_by_arm(study).set_index("arm")
-    assert list(table.index) == list(study.arms)
-    assert set(table["score"]) == {"review.novelty.novelty"}
-    for arm in study.arms:
-        own = [2.0 + run % 3 for run in runs_of(study, arm) if run >= 1]
-        expected = t_interval(np.array(own), extent=(1.0, 10.0))
-        assert table.loc[arm, ["n", "mean", "low", "high"]].tolist() == pytest.approx(
-            [len(own), expected.value, expected.low, expected.high]
-        )
-    assert sum(table["n"]) == 17
-
-
-@pytest.mark.slow
 def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
-    from virsci_society.metrics.inference.comparisons import paired
-
+    two = list(ARMS)[:2]
     plans = [
-        {"test": "paired", "of": "ON", "arms": list(ARMS)[:2]},
-        {"test": "paired", "of": "review.proposal.overall", "arms": list(ARMS)[:2]},
+        {"test": "paired", "of": "ON", "arms": two},
+        {"test": "paired", "of": "review.proposal.overall", "arms": two},
         {"test": "inverted_u", "of": "review.proposal.overall", "over": "protocol.team_size"},
     ]
     folder = make(tmp_path / "study", comparisons=plans)
@@ -420,54 +374,46 @@ def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
         for panel, extra in (("one", 0.0), ("two", 1.0))
         for run, value in score.items()
     ]
-    names = ["run", "panel", "kind", "dimension", "score", "papers"]
-    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
-    study = Study.open(folder)
+    study = Study.open(reviewed(folder, rows))
     found = compute_comparisons(study)
     assert [one.measure for one in found[1:]] == [
         f"review.proposal.overall by {panel}" for panel in ("one", "two", "one", "two")
     ]
-    before, after = ([score[run] for run in runs_of(study, arm)] for arm in list(ARMS)[:2])
+    before, after = ([score[run] for run in runs_of(study, arm)] for arm in two)
     assert found[1].result == paired(before, after)
     assert np.isfinite(found[1].holm)
     by_arm = report_tables.reviews_by_arm(study).set_index(["panel", "arm"])
-    gain = by_arm.loc[("one", list(ARMS)[1])]
+    band = t_interval(np.array(before), extent=(1.0, 10.0))
+    assert by_arm.loc[("one", two[0]), ["mean", "low", "high"]].tolist() == pytest.approx(
+        [band.value, band.low, band.high]
+    )
+    gain = by_arm.loc[("one", two[1])]
     assert gain["gain"] == pytest.approx(np.mean(after) - np.mean(before))
     assert gain["p"] == found[1].result.p
-    assert by_arm.loc[("one", next(iter(ARMS))), "gain":].isna().all()
+    assert by_arm.loc[("one", two[0]), "gain":].isna().all()
     page = page_of(folder)
-    text = words(page)
-    assert f"In short. With {list(ARMS)[1]}, the score overall of proposal reviews by one " in text
+    assert f"In short. With {two[1]}, the score overall of proposal reviews by one " in words(page)
     assert page.index('<section id="reviews">') < page.index('<section id="comparisons">')
-    rows = pd.read_csv(folder / "report" / "differences.csv")["measure"].tolist()
-    assert rows == [*(f"review.proposal.overall by {panel}" for panel in ("one", "two")), "ON"]
 
 
 FACTORS = {f"p={p},q={q}": {"x.p": p, "x.q": q} for q in (0.0, 0.8) for p in (0.1, 0.5, 0.9)}
 
 
-def grid_values(replicates=6):
+def test_a_rank_correlation_of_a_grid_is_taken_within_seeds_and_settings(tmp_path):
     """Zero by construction at q = 0; at q = 0.8 it rises with p, and seeds lie far apart."""
-    rng = np.random.default_rng(0)
-    lifts = rng.uniform(0, 0.5, replicates)
-    return {
-        (name, "giant_component_authors"): (
-            [0.0] * replicates
+    rng, measure = np.random.default_rng(0), "giant_component_authors"
+    lifts = rng.uniform(0, 0.5, 6)
+    values = {
+        (name, measure): (
+            [0.0] * 6
             if given["x.q"] == 0
-            else (0.4 * given["x.p"] + lifts + rng.normal(0, 0.01, replicates)).tolist()
+            else (0.4 * given["x.p"] + lifts + rng.normal(0, 0.01, 6)).tolist()
         )
         for name, given in FACTORS.items()
     }
-
-
-def grid_study(folder, **more):
-    plans = [{"test": "rank_correlation", "of": "giant_component_authors", "over": "x.p"}]
-    told = told_of(FACTORS, ["giant_component_authors"], 6, comparisons=plans, **more)
-    return write_study(folder, told, grid_values())
-
-
-def test_a_rank_correlation_of_a_grid_is_taken_within_seeds_and_settings(tmp_path):
-    folder = grid_study(tmp_path / "grid", design="grid")
+    plans = [{"test": "rank_correlation", "of": measure, "over": "x.p"}]
+    told = told_of(FACTORS, [measure], 6, comparisons=plans, design="grid")
+    folder = write_study(tmp_path / "grid", told, values)
     (one,) = compute_comparisons(Study.open(folder))
     assert one.result.r > 0.9
     assert one.result.n == 18
@@ -504,9 +450,7 @@ def test_gains_are_against_the_first_arm_at_the_same_budget(tmp_path):
         for place, (name, budget) in enumerate(arms)
         for r in range(5)
     ]
-    columns = ["run", "panel", "kind", "dimension", "score", "papers"]
-    pd.DataFrame(rows, columns=columns).to_parquet(folder / "reviews.parquet")
-    study = Study.open(folder)
+    study = Study.open(reviewed(folder, rows))
     assert [study.reference(arm) for arm in study.arms] == [None, "alone (16)", None, "alone (40)"]
     page = write_study_page(folder).read_text(encoding="utf-8")
     assert "The gain is the difference from alone at the same budget" in page
