@@ -224,7 +224,7 @@ def run(
     """
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.lock import exit_code, read_results, unfinished_runs
-    from virsci_society.scenarios.study.run_study import Engine, open_study
+    from virsci_society.scenarios.study.run_study import open_study, run_anywhere
 
     def check(design: Design, held: Lock | None) -> None:
         if held is None or again or unfinished_runs(read_results(folder, held)):
@@ -239,7 +239,6 @@ def run(
     folder = _folder_of(study, out)
     with make_progress() as progress:
         design, held = open_study(study, set_ or (), folder, progress, trust=trust, check=check)
-    engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     before = read_results(folder, held)
     todo = unfinished_runs(before)
     if again:
@@ -251,7 +250,19 @@ def run(
     done = []
     if todo:
         at_once = prod(design.sizes(len(todo), jobs, together))
-        done = engine.run(design, folder, sorted(todo), _line_by_line(folder, len(todo), at_once))
+        done = run_anywhere(
+            design,
+            folder,
+            todo,
+            jobs=jobs,
+            together=together,
+            scheduler=scheduler,
+            local_cluster=local_cluster,
+            fail_fast=fail_fast,
+            again=again,
+            trust=trust,
+            on_result=_line_by_line(folder, len(todo), at_once),
+        )
     if index is not None:
         leave(done)
         return

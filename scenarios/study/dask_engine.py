@@ -62,10 +62,7 @@ def run_on_cluster(
     fail_fast: bool = False,
     on_result: OnEnd = lambda result: None,
 ) -> list[RunResult]:
-    """Do runs of a study on a cluster; returns the result of each of those that were begun.
-
-    The runs of a lost worker are submitted again, and a lost scheduler is waited for.
-    """
+    """Do runs of a study on a cluster; returns the result of each of those that were begun."""
     require_extra("cluster", "distributed", "runs on a cluster need dask, here and on each worker")
     folder, found = study.resolve(), dict[int, RunResult]()
 

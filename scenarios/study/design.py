@@ -192,10 +192,8 @@ class MatchedArm:
 class Design:
     """A study that has been checked.
 
-    Attributes:
-        matching: what was chosen for the arms of a study with the key ``match``; None until
-            ``match_budgets`` has chosen it, and for a study without.
-        places: the lines at which adapted arms and scores of reviews are named.
+    ``matching`` is what ``match_budgets`` has chosen for the arms of a study with the key
+    ``match``; ``places`` are the lines at which adapted arms and scores of reviews are named.
     """
 
     name: str
@@ -238,20 +236,16 @@ class Design:
         return min(jobs, runs), min(together, runs)
 
     def seeds(self, arm: str) -> list[int]:
-        """The seed of every replicate of an arm, derived from that of the study by hashing.
-
-        It is the same for all arms of a paired study.
-        """
+        """The seed of every replicate of an arm, the same for all arms of a paired study."""
         streams = Streams(self.file.seed, "study", *(() if self.file.paired else (arm,)))
         bits = 64 - SEED_BITS
         return [streams.key("replicate", r) >> bits for r in range(self.file.replicates)]
 
 
 def written_out(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
-    """A comparison, or the paired tests over a key that it stands for, in the order of the arms.
+    """A comparison, or the paired tests over a key that it stands for.
 
-    Arms are compared that have the key and are alike in all their other settings; the first of them
-    is the reference. An arm without such a partner is in no test.
+    Arms are compared that have the key and are alike in all their other settings.
     """
     key = one.over
     if one.test != "paired" or key is None:
@@ -266,10 +260,7 @@ def written_out(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
 
 
 def at_each_budget(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
-    """A comparison at each budget of a study, of the arms that its names stand for there.
-
-    One of arms by the names that they have at their budgets stays whole.
-    """
+    """A comparison at each budget of a study, of the arms that its names stand for there."""
     own = {arm.name for arm in arms if arm.of}
     if not own or own & {*(one.arms or ())}:
         return [one]
@@ -336,11 +327,7 @@ def read_study(
     trust: bool = False,
     measured: Iterable[str] = (),
 ) -> Design:
-    """Read and check a study.
-
-    Args:
-        measured: measures that are known to be right, as those of a lock are.
-    """
+    """Read and check a study, whose ``measured`` are known to be right, as those of a lock are."""
     path = find_study(name)
     own, over = _split_settings(settings)
     document = _with_named_arms(single_document(path)).merged_with(own)

@@ -86,10 +86,7 @@ def _title(study: Study, measure: str, most: int) -> str:
 
 
 def series_of(study: Study) -> tuple[str | None, dict[str, list[str]]]:
-    """The key that leaves the fewest lines, and the arms of each line, by what else they set.
-
-    No key, and no lines, where none is a number in every arm.
-    """
+    """The key that leaves the fewest lines, and the arms of each line, by what else they set."""
     found: dict[str, dict[str, list[str]]] = {}
     for key in study.numeric_keys():
         lines = found.setdefault(key, {})
@@ -143,11 +140,7 @@ def _draw_series(
 
 
 def difference_figure(study: Study, measure: str, found: Sequence[dict[str, Any]]) -> Markup | None:
-    """Draw the differences of a measure between arms, with a line at zero; None without a value.
-
-    A row for each, as the page has it, with a dot for every pair of one seed, their mean and its
-    95 % interval.
-    """
+    """Draw the differences of a measure between arms, with a line at zero; None without a value."""
     if not any(np.isfinite(one["difference"]) for one in found):
         return None
     alone, scale = len({one["first"] for one in found}) == 1, percentage(measure)

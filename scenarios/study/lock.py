@@ -72,14 +72,10 @@ Known = Annotated[float, BeforeValidator(lambda value: math.nan if value is None
 
 @dataclass(frozen=True)
 class RunResult:
-    """The result of one run, with its state, its cost and its measures.
+    """The result of one run, with its state, its cost and its measures (NaN where it has none).
 
-    Attributes:
-        died_at: how many answers it had at each death of its process since it last ended.
-        usd: spent, in US dollars.
-        boundary: the calendar year of day 0; None where it is not done.
-        embedding: the short name of the embedding in which its novelty is measured.
-        measures: by their names, NaN where the run does not have one.
+    ``died_at``: how many answers it had at each death of its process since it last ended;
+    ``boundary``: the calendar year of day 0; ``embedding``: in which its novelty is measured.
     """
 
     index: int

@@ -70,11 +70,7 @@ def matching_data(design: Design) -> dict[str, Any] | None:
 
 
 def nearest_value(spending: Callable[[int], float], low: int, high: int, target: float) -> int:
-    """The whole number with which the spending comes nearest to a target, found by bisection.
-
-    Where the spending rises or falls with the value, it is the nearest of all; else one where it
-    crosses the target. Of two that are equally near, the smaller one.
-    """
+    """The whole number with which the spending comes nearest to a target, found by bisection."""
     known = {end: spending(end) for end in (low, high)}
     below, above = sorted((low, high), key=known.__getitem__)
     while known[below] < target < known[above] and abs(above - below) > 1:

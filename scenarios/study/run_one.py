@@ -84,10 +84,7 @@ def run_one(
 
 
 class _Beginning(Progress):
-    """Notes that a run has begun its own work, at its first phase.
-
-    Not before: a process that is killed while it imports the libraries dies of no run's fault.
-    """
+    """Notes that a run begins: a process killed while it imports dies of no run's fault."""
 
     def __init__(self, note: Callable[[], object]) -> None:
         self.notes = [note]
@@ -247,11 +244,7 @@ def run_batch(
     fail_fast: bool = False,
     **options: Any,
 ) -> Iterator[RunResult]:
-    """Do runs on threads of this process; yields the result of each as it ends.
-
-    Each run steps its own clock on a thread of its own, because answers are read only on the thread
-    that steps the clock (rule 18); the runs of a process ask through one event loop.
-    """
+    """Do runs of this process, each on a thread that steps its clock (rule 18), over one loop."""
     resources = SharedResources(shared=together > 1)
     todo, ends = deque(indices), SimpleQueue[RunResult | BaseException | None]()
 
@@ -296,9 +289,7 @@ def run_batch(
 def single_threaded_numerics() -> Iterator[None]:
     """Let numeric libraries work on one thread, those loaded already and those loaded later.
 
-    Some parts set the number of threads for a moment; what they set back must be one as well, or a
-    sum of one run could depend on another run at the same time (rule 12). And threads of several
-    processes that wait for each other in loops take several times the processor time of the work.
+    Else a sum of one run could depend on another run at the same time (rule 12).
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 

@@ -16,7 +16,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -53,38 +53,32 @@ after them the study stops."""
 OnResult = Callable[[RunResult], object]
 
 
-@dataclass(frozen=True)
-class Engine:
-    """The engine of a study's runs: processes here, runs in each at a time, or a cluster."""
+def run_anywhere(
+    design: Design,
+    folder: Path,
+    indices: Sequence[int],
+    *,
+    jobs: int | None = None,
+    together: int | None = None,
+    scheduler: str | None = None,
+    local_cluster: int | None = None,
+    **options: Any,
+) -> list[RunResult]:
+    """Do runs in processes here or on a cluster; results never depend on it."""
+    # One replicate of all arms after another: arms of one seed start from one ecosystem, which
+    # is then made once, and a study that is stopped has whole pairs.
+    indices = sorted(indices, key=lambda index: (index % design.file.replicates, index))
+    if scheduler is None and local_cluster is None:
+        jobs, together = design.sizes(len(indices), jobs, together)
+        options |= {"jobs": jobs, "together": together, "apart": len(indices) > 1}
+        return run_locally(folder, indices, **options)
+    refused = {"--jobs": jobs, "--together": together}
+    if given := [name for name, value in refused.items() if value is not None]:
+        raise InputError(f"{' and '.join(given)}: for runs on this machine, not on a cluster")
+    from virsci_society.scenarios.study.dask_engine import run_on_cluster
 
-    jobs: int | None = None
-    together: int | None = None
-    scheduler: str | None = None
-    local_cluster: int | None = None
-    fail_fast: bool = False
-    again: bool = False
-    trust: bool = False
-
-    def run(
-        self, design: Design, folder: Path, indices: Sequence[int], on_result: OnResult
-    ) -> list[RunResult]:
-        """Do these runs; returns the result of each of those that were begun."""
-        # One replicate of all arms after another: arms of one seed start from one ecosystem, which
-        # is then made once, and a study that is stopped has whole pairs.
-        indices = sorted(indices, key=lambda index: (index % design.file.replicates, index))
-        options: dict[str, Any] = {"trust": self.trust, "again": self.again}
-        options |= {"fail_fast": self.fail_fast, "on_result": on_result}
-        if self.scheduler is None and self.local_cluster is None:
-            jobs, together = design.sizes(len(indices), self.jobs, self.together)
-            options |= {"jobs": jobs, "together": together, "apart": len(indices) > 1}
-            return run_locally(folder, indices, **options)
-        refused = {"--jobs": self.jobs, "--together": self.together}
-        if given := [name for name, value in refused.items() if value is not None]:
-            raise InputError(f"{' and '.join(given)}: for runs on this machine, not on a cluster")
-        from virsci_society.scenarios.study.dask_engine import run_on_cluster
-
-        options |= {"scheduler": self.scheduler, "local_cluster": self.local_cluster}
-        return run_on_cluster(folder, indices, **options)
+    options |= {"scheduler": scheduler, "local_cluster": local_cluster}
+    return run_on_cluster(folder, indices, **options)
 
 
 def run_locally(

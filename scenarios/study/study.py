@@ -280,12 +280,8 @@ CONSTANT_NAMED = 4
 class ComparisonResult:
     """One planned comparison and its result.
 
-    Attributes:
-        of: the arms (``first`` and ``second`` of a pair), the key that is varied, or the other
-            measure.
-        holm: p after Holm's correction over all planned comparisons; NaN for the others.
-        among: what the compared arms share, where they are not all arms of the study.
-        plan: its place among the comparisons of the study's file.
+    ``of`` are two arms, the key that is varied, or the other measure; ``among`` is what the arms
+    share, where they are not all arms; ``plan`` is its place in the study's file.
     """
 
     measure: str
@@ -471,8 +467,7 @@ def key_and_measure(
 ) -> tuple[FloatArray, FloatArray]:
     """The varied key and the measure, one value each per replicate.
 
-    In a sampled design the unit is the arm, by the mean of its replicates: the replicates of one
-    point share all its other keys. Arms in which the key is no number are left out.
+    In a sampled design the unit is the arm, whose replicates share all its other keys.
     """
     places: list[float] = []
     values: list[float] = []

@@ -40,18 +40,13 @@ from virsci_society.scenarios.study.study_file import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from virsci_society.scenarios.config.schema import Scenario
-
 STUDY_JSON, TABLES = "study.json", "tables"
 NEEDED = ("runs", "results")
 """Tables that every study has."""
 
 
 class StudyArm(BaseModel):
-    """One arm: its name, the scenario keys that it sets, and what it is one of.
-
-    ``of``: the name in the file of an arm that is run at several budgets; ``budget``: its own.
-    """
+    """One arm; ``of`` is its name in the file, where it is run at several budgets."""
 
     name: str
     set: dict[str, Any] = Field(default_factory=dict)
@@ -237,12 +232,7 @@ def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
 
 
 def matched_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | None:
-    """One row per arm of a matched study: what was planned for one run, and what was spent.
-
-    ``key`` and ``value`` are missing where the arm is run as given, ``target`` without one;
-    ``planned`` is the forecast, ``spent`` the mean over the ``n`` runs that are done, and
-    ``planned_off`` and ``spent_off`` are both as a share above the target.
-    """
+    """One row per arm of a matched study: what was planned for one run, and what was spent."""
     import pandas as pd
 
     wanted, rows = design.file.match, []
@@ -262,12 +252,7 @@ def matched_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame 
 
 
 def texts_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | None:
-    """One row per arm: which texts its novelty is measured of, and how long they are.
-
-    ``neighbours`` and ``distances`` are the text by which neighbours are found and that whose
-    distances are measured; ``calls_after_idea`` and ``words`` are means over the runs that are
-    done, ``words_spread`` is their deviation. None where no measure of novelty is asked for.
-    """
+    """One row per arm: of which texts its novelty is, how long they are, and what comes after."""
     import pandas as pd
 
     from virsci_society.metrics.novelty.novelty import COLUMNS
@@ -279,20 +264,15 @@ def texts_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | 
         runs = [one.measures for one in results if one.arm == arm.name and one.state == "done"]
         table = pd.DataFrame(runs, columns=[*OF_TEXTS], dtype="float64")
         means = (table["calls_after_idea"].mean(), table["words"].mean(), table["words"].std())
-        rows.append((arm.name, *text_names(scenario), *means))
+        data = scenario.to_data()
+        named = {"abstract": "title and abstract", "abstract_only": "abstract"}
+        query = data["protocol"].get("found_by", "abstract")
+        query, given = named.get(query, query), data["novelty"] or {}
+        measured = named["abstract"] if given.get("evaluated") == "abstract" else query
+        limit = f", first {given['words']} words" if given.get("words") else ""
+        rows.append((arm.name, query + limit, measured + limit, *means))
     columns = ["arm", "neighbours", "distances", "calls_after_idea", "words", "words_spread"]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(columns[:3], "string"))
-
-
-def text_names(scenario: Scenario) -> tuple[str, str]:
-    """The text by which the papers of a scenario find neighbours, and that which is measured."""
-    data = scenario.to_data()
-    named = {"abstract": "title and abstract", "abstract_only": "abstract"}
-    query = data["protocol"].get("found_by", "abstract")
-    query, given = named.get(query, query), data["novelty"] or {}
-    measured = named["abstract"] if given.get("evaluated") == "abstract" else query
-    limit = f", first {given['words']} words" if given.get("words") else ""
-    return query + limit, measured + limit
 
 
 def reviews_table(folder: Path, results: Sequence[RunResult]) -> pd.DataFrame | None:

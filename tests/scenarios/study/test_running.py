@@ -26,7 +26,7 @@ from virsci_society.scenarios.study.lock import (
     unfinished_runs,
 )
 from virsci_society.scenarios.study.run_one import run_one
-from virsci_society.scenarios.study.run_study import Engine, run_locally, run_study
+from virsci_society.scenarios.study.run_study import run_anywhere, run_locally, run_study
 from virsci_society.scenarios.study.study import Study
 from virsci_society.scenarios.study.tables import gather
 
@@ -105,7 +105,8 @@ def test_all_arms_of_one_replicate_come_before_the_next_replicate(tmp_path):
     """So a seed's ecosystem is made once, and a study that is stopped has whole pairs."""
     design, study = opened(tmp_path)
     order = []
-    Engine(jobs=1).run(design, study, range(design.runs), lambda result: order.append(result.index))
+    noted = {"on_result": lambda result: order.append(result.index)}
+    run_anywhere(design, study, range(design.runs), jobs=1, **noted)
     assert order == [0, 2, 1, 3]
 
 
