@@ -11,9 +11,10 @@ out. Numbers of papers a year and their growth belong to a community and are not
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from statistics import mean
+
+import pandas as pd
 
 from virsci_society.scenarios.calibration import parameters as keys
 
@@ -28,7 +29,7 @@ def main() -> None:
     folders = parser.parse_args().folders
     found = []
     for folder in folders:
-        rows = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))["parameters"]
+        rows = pd.read_csv(folder / "parameters.csv").to_dict("records")
         found.append({row["key"]: (row["value"], "prior" not in row["origin"]) for row in rows})
     print(f"| key | {' | '.join(folder.name for folder in folders)} | pooled |")
     print("|---|" + "---:|" * (len(folders) + 1))

@@ -1,4 +1,4 @@
-"""A calibration from its lock to its files, which are a scenario, tables, a page and JSON.
+"""A calibration from its lock to its files, which are a scenario, tables and a page.
 
 The lock holds its file, papers and base before the first run, and the held-out papers as a hash.
 When they are opened, the hash of the fit is written beside it, so that a fit that was changed
@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -212,42 +211,23 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
     write_atomically(folder / SCENARIO, scenario_text(outcome, folder))
     with replacing(folder / "posterior.parquet") as path:
         outcome.draws.to_parquet(path, index=False)
+    tables = {"parameters": outcome.parameters, "check": outcome.check, "scores": outcome.scores}
     # Ten digits: the last ones of a sum depend on the libraries of the machine.
-    write_csv(folder, {"check": outcome.check}, float_format="%.10g")
-    sample = fit.posterior
-    packages = ("virsci-society", "numpy", "scipy")
-    data = {
-        "calibration": fit.file.to_data(),
-        "versions": {name: metadata.version(name) for name in packages},
-        "notes": list(fit.calibration.notes),
-        "boundary": fit.file.boundary_year,
-        "parameters": records(outcome.parameters),
-        "counted": {key: asdict(one) for key, one in outcome.counted.items()},
-        "counted_in_windows": {
-            one.name: setting for one, setting in zip(fit.windows, fit.settings, strict=True)
-        },
-        "points": {
-            "all": len(fit.points),
-            "accepted": len(sample.draws),
-            "nearest": float(fit.distances.min()),
-        },
-        "held_out": outcome.opened,
-        "scores": records(outcome.scores),
-        "check": records(outcome.check),
-    }
-    text = json.dumps(_plain(data), indent=1, ensure_ascii=False, allow_nan=False)
-    write_atomically(folder / "calibration.json", text + "\n")
+    write_csv(folder, tables, float_format="%.10g")
     environment = template_environment(
         "virsci_society.scenarios.calibration", "virsci_society.metrics.report"
     )
     page = environment.get_template("calibration.html").render(
-        data,
+        {name: records(table) for name, table in tables.items()},
         style=style_sheet(environment),
         title=fit.file.calibrate,
         notes=[*fit.calibration.notes, outcome.opened],
         boundary=str(fit.file.boundary_year),
         fitted=", ".join(one.name for one in fit.windows),
         held=fit.file.held_out.name,
+        points=len(fit.points),
+        accepted=len(fit.posterior.draws),
+        nearest=float(fit.distances.min()),
         identified=IDENTIFIED,
     )
     write_html(folder / "report.html", page)
@@ -297,17 +277,3 @@ def _yaml_lines(tree: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 def _rounded(value: float) -> str:
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.0f}"
-
-
-def _plain(value: Any) -> Any:
-    """Plain data for JSON: NaN and infinity are null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float):
-        # The last digits of a sum depend on the machine's libraries.
-        return float(f"{value:.10g}") if math.isfinite(value) else None
-    return value

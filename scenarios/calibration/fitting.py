@@ -168,7 +168,7 @@ class Estimation:
 
     def _nearest(self, distances: FloatArray) -> tuple[IntArray, FloatArray]:
         """The accepted points in the order of the table, and their weights by Epanechnikov."""
-        order = np.argsort(distances, kind="stable")
+        order = np.argsort(distances, kind="stable")[: int(np.isfinite(distances).sum())]
         width = float(distances[order[min(self.accepted, len(order) - 1)]]) * (1 + 1e-9)
         near = np.sort(order[: self.accepted])
         kernel = np.maximum(0.0, 1 - (distances[near] / max(width, FLOOR)) ** 2)

@@ -146,7 +146,7 @@ def test_an_ecosystem(outside, tmp_path, promise):
 def test_calibrations(outside, tmp_path, promise):
     folder = tmp_path / "calibration"
     names = ("lock.json", "held_out.json", "report.html", "posterior.parquet", "simulations.jsonl")
-    names += ("calibrated.yaml", "calibration.json")
+    names += ("calibrated.yaml", "parameters.csv")
     tried = each_planted(folder, names, outside, lambda _: take_lock(folder, {"hash": ""}))
     tried += each_planted(folder, [LOG], outside, lambda _: Simulations(folder, None))
     promise("R10", "links refused", tried)
