@@ -86,8 +86,8 @@ class Told(Progress):
     def begin(self, phase):
         self.phases.append(phase)
 
-    def rehearse(self, what, society):
-        self.shares.setdefault(what, []).append(society.day / society.until)
+    def step(self, society, of=""):
+        self.shares.setdefault(of, []).append(society.day / society.until)
 
 
 @pytest.mark.slow
