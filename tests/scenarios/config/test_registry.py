@@ -60,7 +60,7 @@ def test_every_kind_is_the_base_of_its_table(base):
         (Leaders, ["society.formation"]),
         (Duration, ["society.kernel"]),
         (SelectionPolicy, ["protocols.policies"]),
-        (Publication, ["society.teams.publication", "protocols.peer_review.protocol"]),
+        (Publication, ["society.teams", "protocols.peer_review.protocol"]),
         (TeamSize, ["protocols.team_sizes"]),
     ],
 )

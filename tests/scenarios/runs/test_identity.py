@@ -25,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "1da9fddef2aac854fe4db4d8cdd22683e92bb2fcc5144f2f97226e716602073b"
+DEFAULTS = "12ad8de777e52cf3d366355f4d40643ae91ef121f5592c3ed5c7765a8a1cc7f7"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
