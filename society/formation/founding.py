@@ -236,14 +236,14 @@ class CallsForProposals(Founding):
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, None]]:
         """The date of every call, once per team that it founds, without leaders."""
-        for date in self._calls():
+        for call in count():
+            if call < len(self.dates):
+                date = self.dates[call]
+            elif self.every is not None:
+                # From the last date on, and not gap by gap: no rounding adds up.
+                date = self.dates[-1] + to_ticks((call - len(self.dates) + 1) * self.every)
+            else:
+                return
             # Each leads once per call, so there are no more teams than people.
             for _ in range(min(self.teams_per_call, scientists)):
                 yield date, None
-
-    def _calls(self) -> Iterator[float]:
-        yield from self.dates
-        if self.every is not None:
-            for number in count(1):
-                # From the last date on, and not gap by gap: no rounding adds up.
-                yield self.dates[-1] + to_ticks(number * self.every)

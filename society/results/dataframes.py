@@ -74,18 +74,18 @@ def cast_table(name: str, columns: Mapping[str, list[Any]]) -> pd.DataFrame:
 
 def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
     """A copy with numpy's dtypes: NaN for what is missing in numbers, None in texts."""
-    return pd.DataFrame({name: _numpy_column(table[name]) for name in table}, index=table.index)
-
-
-def _numpy_column(column: pd.Series[Any]) -> Any:
-    kind, missing = str(column.dtype), bool(column.isna().any())
-    if kind == "Float64" or (missing and kind in ("Int64", "boolean")):
-        return column.to_numpy(dtype="float64", na_value=float("nan"))
-    if kind in ("Int64", "boolean"):
-        return column.to_numpy(dtype="int64" if kind == "Int64" else "bool")
-    if kind in ("string", "str", "object"):
-        return column.astype(object).where(column.notna(), None)
-    return column
+    plain: dict[Any, Any] = {}
+    for name, column in table.items():
+        kind, missing = str(column.dtype), bool(column.isna().any())
+        if kind == "Float64" or (missing and kind in ("Int64", "boolean")):
+            plain[name] = column.to_numpy(dtype="float64", na_value=float("nan"))
+        elif kind in ("Int64", "boolean"):
+            plain[name] = column.to_numpy(dtype="int64" if kind == "Int64" else "bool")
+        elif kind in ("string", "str", "object"):
+            plain[name] = column.astype(object).where(column.notna(), None)
+        else:
+            plain[name] = column
+    return pd.DataFrame(plain, index=table.index)
 
 
 def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:

@@ -97,8 +97,15 @@ class InitialTables:
 
     def rows(self, happened: TableRows) -> TableRows:
         """The initial rows of a large society, which depend on who took part."""
-        participants = self._participants(happened)
-        return {"scientists": self.scientists(participants), "ties": self.ties(participants)}
+        names: set[str] = set()
+        for table, name in PARTICIPANT_COLUMNS.items():
+            index = [column.name for column in TABLES[table]].index(name)
+            names.update(row[index] for row in happened[table])
+        # The rows of newcomers were written when they came.
+        people = range(len(self._ecosystem.profiles))
+        rows = sorted(row for name in names if (row := self._population.rows[name]) in people)
+        took_part = np.array(rows, dtype=np.int64)
+        return {"scientists": self.scientists(took_part), "ties": self.ties(took_part)}
 
     def scientists(self, chosen: IntArray | None = None) -> list[tuple[Any, ...]]:
         """Rows of ``scientists`` for day 0: chosen rows, ascending; None: everybody."""
@@ -120,13 +127,3 @@ class InitialTables:
         return [
             (*sorted((names[i], names[j])), DATE_BEFORE_DAY_0, number) for i, j, number in lines
         ]
-
-    def _participants(self, happened: TableRows) -> IntArray:
-        names: set[str] = set()
-        for table, name in PARTICIPANT_COLUMNS.items():
-            index = [column.name for column in TABLES[table]].index(name)
-            names.update(row[index] for row in happened[table])
-        # The rows of newcomers were written when they came.
-        people = range(len(self._ecosystem.profiles))
-        rows = sorted(row for name in names if (row := self._population.rows[name]) in people)
-        return np.array(rows, dtype=np.int64)

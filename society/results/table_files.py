@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -50,6 +49,8 @@ _ARROW = {
     "Float64": pa.float64(),
     "boolean": pa.bool_(),
 }
+_NULLABLE = {arrow: pd.api.types.pandas_dtype(dtype) for dtype, arrow in _ARROW.items()}
+"""The nullable dtype of a type of Arrow, so that whole numbers with gaps stay whole."""
 
 
 def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict[str, pd.DataFrame]:
@@ -109,18 +110,10 @@ def read_arrow(path: Path) -> pa.Table:
 def as_frame(table: pa.Table, path: Path) -> pd.DataFrame:
     """A table of Arrow as one of pandas, with nullable columns; ``path`` is named in errors."""
     try:
-        frame: pd.DataFrame = table.to_pandas(types_mapper=_nullable)
+        frame: pd.DataFrame = table.to_pandas(types_mapper=_NULLABLE.get)
         return frame
     except (pa.ArrowException, ValueError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
-
-
-def _nullable(kind: pa.DataType) -> Any:
-    """The nullable dtype for a type of Arrow, so that whole numbers with gaps stay whole."""
-    for dtype, arrow in _ARROW.items():
-        if kind == arrow:
-            return pd.api.types.pandas_dtype(dtype)
-    return None
 
 
 def safe_texts(table: pd.DataFrame) -> pd.DataFrame:

@@ -65,36 +65,31 @@ class FoundingProcess:
             # Only after the wait: an intervention may have set another rule meanwhile.
             if current is not self._streams:
                 return
-            self._found_next(row, rows, streams, ordinal)
-
-    def _found_next(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> None:
-        """Found the next team that the rule asks for, if its leader may lead it."""
-        world = self._world
-        if world.founding.per_scientist and world.careers is not None:
-            everybody = len(world.population)
-            if rows != range(everybody):
-                # Each who was ever here has the same chance to lead. The draw of the rule itself
-                # stands as long as it falls on the people that the rule knows.
-                turn = int(streams.stream("turn", ordinal).integers(everybody))
-                row = row if rows.start == 0 and turn in rows else turn
-            # Founds nothing, so that foundings stay proportional to the scientists present.
-            if row in world.population.departed:
-                return
-        if row is None or world.founding.leaders is not None:
-            rule = world.founding.leaders or Anybody()
-            today = self._founders[1] if self._founders[0] == world.day else frozenset()
-            excluded = world.unavailable() | today
-            row = rule.choose(excluded, world, streams.stream("lead", ordinal))
-        if row is None:
-            world.log.event("founding_skipped", scientist=None)
-            return
-        seats = world.newcomer_seats
-        if seats is not None:
-            rng = streams.stream("newcomer leads", ordinal)
-            if seats.leads(world.day, rng):
-                self._found(world.bring(row, seats, rng), arriving=True)
-                return
-        self._found(row)
+            if world.founding.per_scientist and world.careers is not None:
+                everybody = len(world.population)
+                if rows != range(everybody):
+                    # Each who was ever here has the same chance to lead. The draw of the rule
+                    # itself stands as long as it falls on the people that the rule knows.
+                    turn = int(streams.stream("turn", ordinal).integers(everybody))
+                    row = row if rows.start == 0 and turn in rows else turn
+                # Founds nothing, so that foundings stay proportional to the scientists present.
+                if row in world.population.departed:
+                    continue
+            if row is None or world.founding.leaders is not None:
+                leaders = world.founding.leaders or Anybody()
+                today = self._founders[1] if self._founders[0] == world.day else frozenset()
+                excluded = world.unavailable() | today
+                row = leaders.choose(excluded, world, streams.stream("lead", ordinal))
+            if row is None:
+                world.log.event("founding_skipped", scientist=None)
+                continue
+            seats = world.newcomer_seats
+            if seats is not None:
+                rng = streams.stream("newcomer leads", ordinal)
+                if seats.leads(world.day, rng):
+                    self._found(world.bring(row, seats, rng), arriving=True)
+                    continue
+            self._found(row)
 
     def _found(self, row: int, *, arriving: bool = False) -> None:
         """Start a team, which keeps the rules of now (rule 23), if its leader is free."""
