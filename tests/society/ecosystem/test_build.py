@@ -36,7 +36,6 @@ from virsci_society.society.ecosystem.build_options import (
 from virsci_society.society.ecosystem.ecosystem import require_past
 from virsci_society.society.ecosystem.importers.records import RawAuthor
 from virsci_society.society.ecosystem.summary import measure
-from virsci_society.society.literature.embedding.base import paper_text
 
 
 def real(ecosystem, masked):
@@ -156,16 +155,6 @@ def test_the_seed_shuffles_the_masks_and_nothing_else():
     orders = [[e.key[p.id][0] for p in e.profiles] for e in (one, two, again)]
     assert orders[0] == orders[2] != orders[1]
     assert sorted(orders[0]) == sorted(orders[1])
-
-
-def test_vectors_are_those_of_title_and_abstract(records):
-    ecosystem = build_ecosystem(records, boundary=2010)
-    for papers, rows in (
-        (ecosystem.past, ecosystem.past_vectors),
-        (ecosystem.contemporary, ecosystem.contemporary_vectors),
-    ):
-        texts = [paper_text(p.title, p.abstract) for p in papers]
-        assert np.array_equal(rows, ecosystem.embedding.encode(texts))
 
 
 def test_terms_of_the_text_stand_in_for_missing_keywords():
@@ -350,15 +339,6 @@ class Chosen:
             setattr(self, side, {ids[row]: counts[row] for row in rows.nonzero()[0]})
 
 
-def test_without_filters_only_papers_without_abstract_go(records):
-    selection = Chosen(records, 2010)
-    assert list(selection.known) == ["p1", "p2", "p3", "p4", "p5"]
-    assert list(selection.past) == ["p1", "p2", "p3", "p4"]
-    assert list(selection.contemporary) == ["q1", "q2"]
-    kept = Chosen(records, 2010, PaperFilters(require_abstract=False))
-    assert list(kept.past) == list(kept.known)
-
-
 @pytest.mark.parametrize(
     ("first", "last", "past", "contemporary"),
     [
@@ -380,13 +360,6 @@ def test_least_citations_of_the_past_count_those_at_the_boundary(records, least,
     selection = Chosen(records, 2010, PaperFilters(min_citations_past=least))
     assert list(selection.past) == kept.split()
     assert list(selection.contemporary) == ["q1", "q2"]
-
-
-@pytest.mark.parametrize(("least", "kept"), [(0, "q1 q2"), (7, "q1"), (8, "")])
-def test_least_citations_of_contemporary_papers_are_the_collected_ones(records, least, kept):
-    selection = Chosen(records, 2010, PaperFilters(min_citations_contemporary=least))
-    assert list(selection.contemporary) == kept.split()
-    assert len(selection.past) == 4
 
 
 def test_a_paper_cites_another_once_and_itself_never():

@@ -72,13 +72,6 @@ def cosines(vectors, text):
     return np.round((normalize_rows(vectors).astype(np.float64) * query).sum(axis=1), 5)
 
 
-def ranked(vectors, text, k):
-    """Names of the nearest, with their cosines."""
-    found = cosines(vectors, text)
-    order = sorted(range(len(found)), key=lambda row: (-found[row], f"Scientist{row}"))[:k]
-    return [(f"Scientist{row}", found[row]) for row in order]
-
-
 def ids(found):
     return [profile.id for profile in found]
 

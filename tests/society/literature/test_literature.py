@@ -240,20 +240,6 @@ def test_the_paper_nearest_to_each_text_has_the_same_relevance():
     assert [round(one.distance**2, 4) for one in other] == [0.4, 0.4, 0.0, 0.8, 2.0]
 
 
-def test_texts_are_encoded_at_once_and_each_once():
-    embedding = counting("graph", "volume", "robot")
-    literature = of_bodies(embedding, BODIES)
-    embedding.asked.clear()
-    texts = ("graph", "", "robot", "graph", "  ")
-    found = literature.search_diverse(texts, 2, 5, diversity=0.3)
-    assert embedding.asked == [["graph", "robot"]]
-    assert {one.id for one in found} == {"p1", "p5"}
-    assert literature.search_diverse((), 2, 5, diversity=0.3) == ()
-    assert literature.search_diverse(("", " "), 2, 5, diversity=0.3) == ()
-    assert literature.search_diverse(("graph",), 0, 5, diversity=0.3) == ()
-    assert len(embedding.asked) == 1
-
-
 def test_a_text_without_a_known_word_proposes_nothing_beside_others():
     embedding = counting("graph", "volume", "robot")
     literature = of_bodies(embedding, {**BODIES, "p0": "nothing known"})
