@@ -155,7 +155,7 @@ def said_in(
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
         **{
             name: [
-                [plain(column, value) for column, value in row.items()]
+                [plain(str(column), value) for column, value in row.items()]
                 for row in run.table(name)[list(columns)].to_dict("records")
             ]
             for name, columns in SMALL_TABLES.items()
