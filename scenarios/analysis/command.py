@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Mapping[str, pd.DataFrame]]
     """Tables by the names of their files and of what was compared."""
 
-ROWS = (
-    "measure; simulated: run; simulated_sd: sd; observed: real; before; distance: off; kind: as; "
-)
+ROWS = "measure; simulated: run; simulated_sd: sd; observed: real; before; distance: off; "
 ROWS += "kind: as; in_tolerances: tolerances; within: ok"
 SCORED = "window: years; side: column; score; score_sd: sd; within: ok; score_before: before; "
 SCORED += "within_before: ok; score_closed: closed; within_closed: ok"
@@ -163,7 +161,7 @@ def _ideas(
     data = [
         {
             "name": one.name,
-            "threshold": vars(one.threshold),
+            "threshold": one.threshold,
             "summary": _as_rows(one.summary),
             "ideas": _as_rows(one.ideas),
             "notes": one.notes,
