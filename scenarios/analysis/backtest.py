@@ -1,55 +1,70 @@
-"""Which ideas of finished runs appeared later in reality, beside controls, in words.
-
-``metrics.novelty.backtest`` has the computation.
-"""
+"""Which ideas of finished runs appeared later in reality, beside controls."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.intervals import t_interval, wilson_interval
+from virsci_society.metrics.novelty.nearest_papers import VectorSpace
+from virsci_society.metrics.novelty.novelty import Database, Novelty, measured_texts
+from virsci_society.metrics.novelty.other_papers import databases_of
+from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.scenarios.analysis.observed import ComparedRuns, require_later_papers
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from virsci_society.agents.arrays import IntArray, VectorArray
-    from virsci_society.metrics.novelty.backtest import Threshold
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
-    from virsci_society.society.results.run import Run
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.literature.embedding.registry import is_hosted
+from virsci_society.society.results.dataframes import typed_table
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import speaker_of
 
 SAME = 1e-3
 """Vectors of a text this close are of one embedding; stored ones are rounded to 1e-5."""
+CHANCE = 0.05
+"""Share of unrelated past papers that reach the threshold; a convention, as of tests."""
+SAMPLE = 5000
+"""Papers that are taken as ideas for the threshold and the controls, at most."""
+DECIMALS = 9
+"""Cosines are rounded to so many, so that their last bits decide nothing."""
+EDGE = 1e-6
+"""Least distance of a threshold from 1, the paper itself, and from 0, a text of unknown words."""
+BLOCK = 256
+"""Ideas whose similarities to all papers are held at a time."""
+MATCHES = {
+    "similarity": "Float64",
+    "nearest": "string",
+    "came_true": "boolean",
+    "papers": "Int64",
+    "first": "string",
+    "first_year": "Int64",
+    "citations": "Float64",
+    "relative_citations": "Float64",
+}
 
 
 @dataclass(frozen=True)
 class Backtest:
-    """The ideas of runs of one scenario beside the papers that came.
-
-    Attributes:
-        summary: one row per kind of idea, the society's and the controls.
-        ideas: one row per idea of the society.
-    """
+    """The ideas of runs of one scenario beside the papers that came."""
 
     name: str
-    threshold: Threshold
+    threshold: float
     summary: pd.DataFrame
+    """One row per kind of idea, the society's and the controls."""
     ideas: pd.DataFrame
+    """One row per idea of the society."""
     notes: tuple[str, ...]
 
 
 def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     """Hold the ideas of runs against the papers after the boundary of their ecosystem."""
-    import numpy as np
-    import pandas as pd
-    import pyarrow.compute as pc
-
-    from virsci_society.metrics.novelty import backtest
-    from virsci_society.metrics.novelty.other_papers import databases_of
-
     written = [_ideas_of(run, ecosystem) for run in compared.runs]
     ids, values = (list(chain(*parts)) for parts in zip(*written, strict=True))
     if not ids:
@@ -61,34 +76,36 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     cited = ecosystem.past.rows_of(pc.list_flatten(references))
     lengths = np.asarray(pc.list_value_length(references).to_numpy(), dtype=np.int64)
     citing = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-    threshold = backtest.calibrate_threshold(old, new, (cited[cited >= 0], citing[cited >= 0]))
+    threshold = threshold_of(old, new, (cited[cited >= 0], citing[cited >= 0]))
     later = databases_of(ecosystem).contemporary
-
-    def match(rows: VectorArray, themselves: IntArray | None = None) -> pd.DataFrame:
-        return backtest.match_ideas(rows, later, threshold.value, themselves)
-
-    ideas, (near, similarity) = match(vectors), backtest.nearest(vectors, old)
-    kinds = [("ideas of the society", ideas, group)]
-    kinds.append(("past papers nearest to them", match(old[near]), group))
-    taken = backtest.sample_rows(new)
-    # Real papers are of no run: one group.
-    kinds.append(("real later papers", match(new[taken]), taken * 0))
-    kinds.append(("real later papers, without themselves", match(new[taken], taken), taken * 0))
+    ideas, (near, similarity) = match_ideas(vectors, later, threshold), nearest(vectors, old)
+    taken = sample_rows(new)
+    others = match_ideas(new[taken], later, threshold, taken)
+    kinds = [
+        ("ideas of the society", ideas, group),
+        ("past papers nearest to them", match_ideas(old[near], later, threshold), group),
+        # Real papers are of no run: one group.
+        ("real later papers, without themselves", others, taken * 0),
+    ]
     ideas = ideas.assign(past_similarity=similarity)
     ideas.insert(0, "run", [str(compared.runs[at].folder or compared.name) for at in group])
     ideas.insert(1, "paper", ids)
     summary = pd.DataFrame([_summary(*kind, ecosystem.boundary) for kind in kinds])
-    notes = (*_of_threshold(threshold, ecosystem), *_of_runs(compared.runs))
-    return Backtest(compared.name, threshold, summary, ideas, notes)
+    years = ecosystem.contemporary.years
+    notes = [
+        f"Threshold: cosine {threshold:.3f} in {ecosystem.embedding.name}. Of past papers "
+        f"taken as ideas {CHANCE:.0%} have one of {len(years):,} later papers ({years.min()} to "
+        f"{years.max()}) so near that does not cite them. What came true in other words is "
+        "missed: read no share by itself, compare the rows.",
+        "The past papers nearest to the ideas are the floor: repeating them comes true as often. "
+        "Real later papers show how often a real idea of those years is met again.",
+        *_notes_of(compared.runs),
+    ]
+    return Backtest(compared.name, threshold, summary, ideas, tuple(notes))
 
 
 def _ideas_of(run: Run, ecosystem: Ecosystem) -> tuple[Sequence[Any], ...]:
     """Ids and vectors of the papers of a run, if it fits the ecosystem."""
-    import numpy as np
-
-    from virsci_society.metrics.novelty.novelty import Novelty, measured_texts
-    from virsci_society.society.literature.embedding.registry import is_hosted
-
     require_later_papers(run, ecosystem)
     where = run.folder or run.name
     if run.digest is None or run.vectors is None:
@@ -114,12 +131,70 @@ def _ideas_of(run: Run, ecosystem: Ecosystem) -> tuple[Sequence[Any], ...]:
     return ids, list(vectors)
 
 
+def threshold_of(
+    past: NDArray[Any], later: NDArray[Any], cited: tuple[IntArray, IntArray], seed: int = 0
+) -> float:
+    """The cosine that few past papers reach, taken as ideas, with later papers not citing them."""
+    chosen = sample_rows(past, seed)
+    if not len(chosen) or not later.any():
+        raise InputError("no past paper, or no later one, has a word that its embedding knows")
+    best = np.empty(len(chosen))
+    for block, table in _similarities(past[chosen], later):
+        followed = np.isin(cited[0], chosen[block])
+        table[np.searchsorted(chosen[block], cited[0][followed]), cited[1][followed]] = -1.0
+        best[block] = table.max(axis=1)
+    return float(np.clip(np.quantile(best, 1 - CHANCE, method="higher"), EDGE, 1 - EDGE))
+
+
+def match_ideas(
+    ideas: NDArray[Any], later: Database, threshold: float, themselves: IntArray | None = None
+) -> pd.DataFrame:
+    """Find the later papers that are at least as similar to each idea as the threshold."""
+    order = np.lexsort((np.asarray(later.ids, dtype=np.str_), later.years))
+    given = later.citations
+    counts = pd.Series(np.full(len(later.ids), np.nan) if given is None else given, dtype="float64")
+    means = counts.groupby(np.asarray(later.years)).transform("mean")
+    relative = counts / means.where(means > 0)
+    rows: list[tuple[Any, ...]] = []
+    for block, table in _similarities(ideas, later.vectors):
+        if themselves is not None:
+            table[np.arange(len(table)), themselves[block]] = -1.0
+        for similarity in table:
+            best = order[np.argmax(similarity[order])]
+            hits = order[similarity[order] >= threshold]
+            near = (similarity[best], later.ids[best], len(hits) > 0, len(hits))
+            first = (later.ids[hits[0]], later.years[hits[0]]) if len(hits) else (None, None)
+            rows.append((*near, *first, counts.iloc[hits].mean(), relative.iloc[hits].mean()))
+    return typed_table(rows, MATCHES)
+
+
+def nearest(ideas: NDArray[Any], papers: NDArray[Any]) -> tuple[IntArray, FloatArray]:
+    """The row of the paper most similar to each idea, of equal ones the first, and the cosine."""
+    rows, cosines = np.zeros(len(ideas), dtype=np.int64), np.zeros(len(ideas))
+    for block, table in _similarities(ideas, papers):
+        rows[block], cosines[block] = table.argmax(axis=1), table.max(axis=1)
+    return rows, cosines
+
+
+def sample_rows(vectors: NDArray[Any], seed: int = 0) -> IntArray:
+    """At most ``SAMPLE`` rows of papers, ascending, none of a zero vector."""
+    rows = np.flatnonzero(vectors.any(axis=1))
+    rng = np.random.default_rng([seed, len(vectors)])
+    return rows if len(rows) <= SAMPLE else np.sort(rng.choice(rows, SAMPLE, replace=False))
+
+
+def _similarities(ideas: NDArray[Any], papers: NDArray[Any]) -> Iterator[tuple[slice, FloatArray]]:
+    """Cosines, block by block of the ideas, in arrays of their own."""
+    rows, columns = (
+        VectorSpace(one, unit=True, squared=False).rows(slice(None)) for one in (ideas, papers)
+    )
+    for start in range(0, len(rows), BLOCK):
+        block = slice(start, min(start + BLOCK, len(rows)))
+        yield block, np.round(rows[block] @ columns.T, DECIMALS)
+
+
 def _summary(name: str, found: pd.DataFrame, group: IntArray, boundary: int) -> dict[str, Any]:
     """One row of the summary; ``group`` numbers the run of each idea."""
-    import numpy as np
-
-    from virsci_society.metrics.inference.intervals import t_interval, wilson_interval
-
     came, runs = found["came_true"].to_numpy(dtype=float), np.unique(group)
     # The shares of several runs are the cases; of one run its ideas are.
     if len(runs) < 2:
@@ -133,31 +208,8 @@ def _summary(name: str, found: pd.DataFrame, group: IntArray, boundary: int) -> 
     return {"ideas": name, "number": len(found), **interval, "years": years, **figures}
 
 
-def _of_threshold(threshold: Threshold, ecosystem: Ecosystem) -> list[str]:
-    from virsci_society.metrics.novelty.backtest import CHANCE
-
-    years = ecosystem.contemporary.years
-    pairs = "a later paper and a past paper that it cites"
-    if not threshold.cited:
-        pairs = "a later paper and its nearest past paper (none cites one)"
-    return [
-        f"Threshold: cosine {threshold.value:.3f} in {ecosystem.embedding.name}. Of past papers "
-        f"taken as ideas {CHANCE:.0%} have one of {len(years):,} later papers ({years.min()} to "
-        f"{years.max()}) so near that does not cite them.",
-        f"Of {threshold.follow_ups:,} pairs of {pairs} {threshold.recognised:.1%} reach it; such a "
-        f"pair is nearer than a random one with chance {threshold.separation:.2f}. What came true "
-        "in other words is missed: read no share by itself, compare the rows.",
-        "The past papers nearest to the ideas are the floor: repeating them comes true as often. "
-        "Real later papers match themselves (1); without themselves they show how often a real "
-        "idea of those years is met again.",
-    ]
-
-
-def _of_runs(runs: Sequence[Run]) -> list[str]:
+def _notes_of(runs: Sequence[Run]) -> list[str]:
     """Who spoke, what a model may have read before, and how far the intervals hold."""
-    from virsci_society.metrics.novelty.training_leaks import training_cutoff
-    from virsci_society.society.results.speaker import speaker_of
-
     speakers = sorted({speaker_of(run.manifest) for run in runs})
     notes = [f"Who spoke: {one}." for one in speakers]
     if any("not a language model" in one for one in speakers):

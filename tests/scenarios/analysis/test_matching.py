@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from virsci_society.agents.errors import InputError
-from virsci_society.metrics.novelty import backtest
-from virsci_society.metrics.novelty.backtest import (
+from virsci_society.metrics.novelty.novelty import Database
+from virsci_society.scenarios.analysis import backtest
+from virsci_society.scenarios.analysis.backtest import (
     CHANCE,
-    calibrate_threshold,
     match_ideas,
     nearest,
     sample_rows,
+    threshold_of,
 )
-from virsci_society.metrics.novelty.novelty import Database
 
 NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
@@ -54,7 +53,7 @@ def test_unknown_citations_are_missing_and_not_zero():
 def test_real_later_papers_all_come_true_and_without_themselves_those_with_a_twin():
     new = points(1, 90)
     new[1] = 3 * new[0]
-    chosen = calibrate_threshold(points(2, 300), new, NONE).value
+    chosen = threshold_of(points(2, 300), new, NONE)
     rows = sample_rows(new)
     database = later_papers(new)
     assert match_ideas(new[rows], database, chosen)["came_true"].all()
@@ -67,7 +66,7 @@ def test_real_later_papers_all_come_true_and_without_themselves_those_with_a_twi
 def test_even_where_the_corpus_repeats_itself_a_paper_matches_itself_and_no_empty_text_does():
     new = points(3, 40)
     new[7] = 0
-    chosen = calibrate_threshold(new, new, NONE).value
+    chosen = threshold_of(new, new, NONE)
     found = match_ideas(new, later_papers(new), chosen)
     assert found["came_true"].tolist() == [row != 7 for row in range(40)]
     assert 7 not in sample_rows(new)
@@ -75,44 +74,25 @@ def test_even_where_the_corpus_repeats_itself_a_paper_matches_itself_and_no_empt
 
 def test_of_unrelated_past_papers_as_many_come_true_as_the_threshold_says():
     old, new = points(4, 400), points(5, 250)
-    chosen = calibrate_threshold(old, new, NONE)
-    share = match_ideas(old, later_papers(new), chosen.value)["came_true"].mean()
+    chosen = threshold_of(old, new, NONE)
+    share = match_ideas(old, later_papers(new), chosen)["came_true"].mean()
     assert CHANCE <= share <= CHANCE + 1 / 400
     # More later papers: a higher threshold, and the same share.
     many = points(6, 2500)
-    higher = calibrate_threshold(old, many, NONE)
-    assert higher.value > chosen.value
-    again = match_ideas(old, later_papers(many), higher.value)["came_true"].mean()
+    higher = threshold_of(old, many, NONE)
+    assert higher > chosen
+    again = match_ideas(old, later_papers(many), higher)["came_true"].mean()
     assert CHANCE <= again <= CHANCE + 1 / 400
 
 
-def test_follow_ups_do_not_raise_the_threshold_and_are_recognised():
+def test_follow_ups_do_not_raise_the_threshold():
     old, new = points(7, 300), points(8, 200)
-    plain = calibrate_threshold(old, new, NONE)
+    plain = threshold_of(old, new, NONE)
     rows = np.arange(100)
     near = np.concatenate([new, old[rows] + 0.05 * points(9, 100)])
-    cited = calibrate_threshold(old, near, (rows, rows + 200))
-    assert cited.cited
-    assert cited.follow_ups == 100
-    assert cited.recognised == 1.0
-    assert cited.separation > 0.99
-    assert abs(cited.value - plain.value) < 0.05
+    assert abs(threshold_of(old, near, (rows, rows + 200)) - plain) < 0.05
     # Left in, a third of the past papers would have a near copy.
-    assert calibrate_threshold(old, near, NONE).value > 0.99
-
-
-def test_citations_of_unrelated_papers_are_told_from_follow_ups():
-    old, new = points(10, 300), points(11, 200)
-    rng = np.random.default_rng(0)
-    random = calibrate_threshold(
-        old, new, (rng.integers(300, size=900), rng.integers(200, size=900))
-    )
-    assert abs(random.separation - 0.5) < 0.05
-    assert random.recognised < 0.01
-    nearest_ones = calibrate_threshold(old, new, NONE)
-    assert not nearest_ones.cited
-    assert nearest_ones.follow_ups == 200
-    assert nearest_ones.separation > 0.9
+    assert threshold_of(old, near, NONE) > 0.99
 
 
 def test_blocks_and_samples_change_no_match(monkeypatch):
@@ -130,12 +110,3 @@ def test_blocks_and_samples_change_no_match(monkeypatch):
     taken = sample_rows(new)
     assert len(taken) == 20
     assert taken.tolist() == sorted(set(taken)) == sample_rows(new).tolist()
-
-
-def test_other_dimensions_and_no_words_are_refused():
-    with pytest.raises(InputError, match="one embedding"):
-        match_ideas(points(1, 3, 5), later_papers(points(2, 4, 6)), 0.5)
-    with pytest.raises(InputError, match="some be later"):
-        match_ideas(points(1, 3), later_papers(points(2, 0)), 0.5)
-    with pytest.raises(InputError, match="its embedding knows"):
-        calibrate_threshold(np.zeros((3, 4)), points(1, 3, 4), NONE)
