@@ -1,9 +1,4 @@
-"""An embedding model behind HTTP, which turns texts into vectors through litellm.
-
-litellm makes one HTTP request at a time and nothing else: batches, the bound on requests in
-flight, waits and retries are ours. Requests run on a loop thread of their own, so that callers may
-be inside of an event loop or not. What a provider counts or sends is checked before it is believed.
-"""
+"""An embedding model behind HTTP, asked through litellm; batches, waits and retries are ours."""
 
 from __future__ import annotations
 
@@ -72,10 +67,7 @@ GOES_ON = "what has been embedded is kept where there is a cache, and the same c
 
 
 class EmbeddingLoop(LoopThread):
-    """The loop thread of all embedding requests of a process.
-
-    litellm shares connections among models, and a connection belongs to one loop.
-    """
+    """The loop thread of all embedding requests of a process, whose connections litellm shares."""
 
     def __init__(self) -> None:
         super().__init__("embedding")
@@ -130,10 +122,7 @@ class LiteLLMEmbedding(Part):
     _answered: float = PrivateAttr(default=0.0)
 
     def embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], EmbeddingBatch]]:
-        """Embed texts in batches; each batch is yielded as soon as it is answered.
-
-        Where one batch fails for good, those under way are waited for and yielded first.
-        """
+        """Embed texts in batches, each yielded when it is answered, also where another fails."""
         loop_thread = _loop_of_process(os.getpid())
         arguments = self._settings()
         starts = range(0, len(texts), self.batch)
@@ -175,10 +164,7 @@ class LiteLLMEmbedding(Part):
         return arguments
 
     async def _batch(self, texts: Sequence[str], arguments: dict[str, Any]) -> EmbeddingBatch:
-        """Make attempts at a batch until it is answered, or raise Stopped or InputError.
-
-        A batch that is too long is divided, and of a single text the beginning is embedded.
-        """
+        """Make attempts at a batch until it is answered; a batch that is too long is divided."""
         # The waits are drawn from the name of the batch.
         id = hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()[:16]
         began, faults = monotonic(), list[Fault]()
