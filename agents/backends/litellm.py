@@ -265,10 +265,6 @@ class Exchange:
         return classify_exception(self.error or error) if self.sent else classify_refusal(error)
 
 
-class SecondRequest(Exception):
-    """litellm tried to send a second request within one call."""
-
-
 _EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
@@ -327,7 +323,7 @@ def _count_requests(transport: Any) -> None:
         if exchange is None:
             return await send(self, request)
         if exchange.sent:
-            raise SecondRequest("one attempt is one request")
+            raise RuntimeError("one attempt is one request")
         exchange.sent = True
         exchange.transports.add(self)
         try:

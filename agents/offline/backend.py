@@ -206,7 +206,12 @@ class SchemaFiller:
             return self.value(self.asked.pick(full)) if full else None
         match schema.get("type"):
             case "object":
-                return self._object(schema)
+                made = {name: self.value(one) for name, one in schema.get("properties", {}).items()}
+                if isinstance(extra := schema.get("additionalProperties"), Mapping):
+                    for i in range(2):
+                        key = self.terms[i % len(self.terms)]
+                        made[key if key not in made else f"{key} {i + 1}"] = self.value(extra)
+                return made
             case "array":
                 wanted, most = schema.get("minItems", 0), schema.get("maxItems", 3)
                 wanted = max(wanted, min(most, 1 + int(self.asked.rng.random() * 3)))
@@ -218,15 +223,6 @@ class SchemaFiller:
             case "null":
                 return None
         return self._string(schema)
-
-    def _object(self, schema: Schema) -> dict[str, Any]:
-        made = {key: self.value(part) for key, part in schema.get("properties", {}).items()}
-        extra = schema.get("additionalProperties")
-        if isinstance(extra, Mapping):
-            for i in range(2):
-                key = str(self.terms[i % len(self.terms)])
-                made[key if key not in made else f"{key} {i + 1}"] = self.value(extra)
-        return made
 
     def _number(self, schema: Schema, *, whole: bool) -> float:
         low = max(schema.get("minimum", -math.inf), schema.get("exclusiveMinimum", -math.inf))
