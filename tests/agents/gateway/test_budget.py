@@ -33,12 +33,6 @@ async def turns():
         await asyncio.sleep(0)
 
 
-def test_what_fits_is_reserved_at_once():
-    account = BudgetAccount(Budget(usd=1, tokens=100, calls=2))
-    at_once(account.reserve(60, 0.5))
-    at_once(account.reserve(40, 0.5))
-
-
 @pytest.mark.parametrize(
     ("budget", "spent"),
     [

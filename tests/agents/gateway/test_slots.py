@@ -70,34 +70,10 @@ def test_waiting_requests_are_served_by_due_date_then_id_then_attempt():
     assert play(scene) == wanted
 
 
-def test_two_that_ask_for_the_same_are_both_served():
-    async def scene():
-        pool = make(in_flight=1)
-        await asyncio.gather(*(attempt(pool, seconds=1.0) for _ in range(3)))
-        return now()
-
-    assert play(scene) == pytest.approx(1003, abs=0.01)
-
-
 def test_a_free_place_is_given_without_suspending():
     work = SlotPool(ENDPOINT, 1).acquire(0.0, "a", 0)
     with pytest.raises(StopIteration):
         work.send(None)
-
-
-def test_a_place_given_back_twice_is_one_place():
-    async def scene():
-        pool = make(in_flight=1)
-        slot = await take(pool)
-        slot.release()
-        slot.release()
-        await take(pool)
-        second = asyncio.create_task(take(pool))
-        await turns()
-        assert not second.done()
-        second.cancel()
-
-    play(scene)
 
 
 @pytest.mark.parametrize("handed", [False, True])
@@ -245,23 +221,6 @@ def test_where_all_are_shut_requests_wait_in_order_but_never_beyond_patience(
     assert play(scene) == [("a", wanted), ("b", wanted + 1), ("c", wanted + 2)]
 
 
-def test_who_comes_when_an_endpoint_opens_does_not_pass_by_those_who_wait():
-    async def scene():
-        clock = [0.0]
-        pool = SlotPool(ENDPOINT, 1, clock=lambda: clock[0])
-        await attempt(pool, "rate", after=20.0)
-        first = asyncio.create_task(take(pool, "a"))
-        await turns()
-        clock[0] = 21.0
-        second = asyncio.create_task(take(pool, "b"))
-        await turns()
-        assert first.done()
-        assert not second.done()
-        second.cancel()
-
-    play(scene)
-
-
 @pytest.mark.parametrize("looks_before", range(6))
 def test_a_pause_that_ends_between_two_looks_at_the_clock_leaves_nobody_waiting(looks_before):
     async def scene():
@@ -274,34 +233,6 @@ def test_a_pause_that_ends_between_two_looks_at_the_clock_leaves_nobody_waiting(
         assert (await take(pool)).endpoint is ENDPOINT
 
     play(scene)
-
-
-def test_an_endpoint_that_is_open_but_full_is_not_looked_at_again_and_again():
-    async def scene():
-        looks = []
-        loop = asyncio.get_running_loop()
-        pool = SlotPool(ENDPOINT, 2, clock=lambda: looks.append(0) or loop.time())
-        slot = await take(pool)
-        await attempt(pool, "rate", after=5.0)
-        waiting = asyncio.create_task(take(pool))
-        await asyncio.sleep(100)
-        assert len(looks) < 20
-        slot.release()
-        await waiting
-
-    play(scene)
-
-
-def test_the_longest_of_several_wishes_counts():
-    async def scene():
-        pool = make(in_flight=3)
-        for slot, after in zip([await take(pool) for _ in range(3)], (5.0, 9.0, 7.0), strict=True):
-            slot.record_failure(Fault("x", "rate", retry_after=after))
-            slot.release()
-        await attempt(pool)
-        return now()
-
-    assert play(scene) == pytest.approx(1009, abs=0.01)
 
 
 async def ail(pool, kinds):
@@ -322,13 +253,6 @@ def test_five_ailing_faults_in_a_row_open_pauses_that_double_up_to_a_minute():
 
     wanted = [0, 0, 0, 0, 0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303]
     assert play(scene) == wanted
-
-
-def test_pauses_are_not_longer_than_patience():
-    async def scene():
-        return await ail(make(patience=5.0), ["server"] * 10)
-
-    assert play(scene) == [0, 0, 0, 0, 0, 1, 3, 7, 12, 17]
 
 
 @pytest.mark.parametrize("between", [None, "rate", "empty", "request"])
@@ -393,32 +317,6 @@ def test_silence_is_counted_from_the_last_success_or_from_the_first_take():
         assert pool.seconds_since_success() == 0
         await asyncio.sleep(3)
         assert pool.seconds_since_success() == 3
-
-    play(scene)
-
-
-def test_times_in_which_nothing_was_asked_are_no_silence():
-    async def scene():
-        pool = make()
-        await attempt(pool)
-        await asyncio.sleep(5000)
-        await attempt(pool, "rate", seconds=2.0)
-        assert pool.seconds_since_success() == 2
-        await asyncio.sleep(10)
-        await attempt(pool, "rate")
-        assert pool.seconds_since_success() == 12
-
-    play(scene)
-
-
-def test_a_success_while_others_are_under_way_does_not_hide_their_silence():
-    async def scene():
-        pool = make()
-        await take(pool)
-        await attempt(pool)
-        await asyncio.sleep(30)
-        await take(pool)
-        assert pool.seconds_since_success() == 30
 
     play(scene)
 
