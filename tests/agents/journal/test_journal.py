@@ -308,34 +308,6 @@ def test_only_one_process_writes_and_a_killed_one_leaves_no_lock(path):
         assert journal.in_doubt() == ["begun"]
 
 
-FULL = """
-import resource, signal, sys
-sys.path.insert(0, {root!r})
-from tests.agents.journal.test_journal import *
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
-async def scene():
-    journal = Journal(Path({path!r}))
-    for number in range(1000):
-        await call(journal, request(f"call{{number}}"), CallOutcome("answer", "x" * 2000))
-        print(number, flush=True)
-try:
-    asyncio.run(scene())
-except Stopped as stop:
-    print(stop)
-"""
-
-
-def test_a_full_disk_stops_and_loses_nothing_that_was_committed(path):
-    code = FULL.format(root=str(ROOT), path=str(path))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=500)
-    *committed, told = done.stdout.splitlines()
-    assert "the journal cannot be written" in told, done.stderr
-    assert len(committed) > 20
-    with Journal(path) as journal:
-        assert {f"call{number}" for number in committed} <= {one[0] for one in journal.outcomes()}
-
-
 def test_after_a_fault_every_further_call_is_told(path):
     journal = Journal(path)
     journal._db.execute("DROP TABLE attempts")
@@ -349,15 +321,6 @@ def test_after_a_fault_every_further_call_is_told(path):
     journal.close()
 
 
-def test_a_journal_without_its_tables_is_begun_anew(path):
-    sqlite3.connect(path).close()
-    path.touch()
-    with pytest.raises(InputError, match="is no journal"):
-        Journal(path, frozen=True)
-    with Journal(path) as journal:
-        assert journal.is_empty
-
-
 def test_a_call_in_doubt_takes_its_answer_from_the_parent(written, tmp_path):
     async def begin():
         with Journal(tmp_path / "fork.sqlite") as journal:
@@ -366,20 +329,6 @@ def test_a_call_in_doubt_takes_its_answer_from_the_parent(written, tmp_path):
     asyncio.run(begin())
     with Journal(tmp_path / "fork.sqlite", parent=written) as journal:
         assert journal.lookup_call(request("a")) == WORDS
-
-
-def test_a_file_damaged_in_the_middle_is_told_when_it_is_read(written):
-    middle = 4096
-    with written.open("r+b") as file:
-        file.seek(middle)
-        file.write(b"\xff" * (written.stat().st_size - middle))
-
-    def read_all():
-        with Journal(written, frozen=True) as journal:
-            return [journal.lookup_call(request(id_)) for id_ in "abcd"]
-
-    with pytest.raises(InputError, match=r"cannot be (read|opened)|no journal"):
-        read_all()
 
 
 def deleted(path):
