@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.agents.offline.offline_examples import FIELDS, paper, person, rng_of, standing, team_of
+from tests.agents.offline.offline_examples import FIELDS, paper, person, rng_of, standing
 from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.profile import Profile
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Summary, Topic
-from virsci_society.protocols.ideas import Ballot, CandidateIdea
+from virsci_society.protocols.ideas import Ballot
 from virsci_society.protocols.offline_rules import acceptance_probability, settledness
 from virsci_society.protocols.virsci.forms import Agreement, SelfReview, Stay
 
@@ -104,28 +104,6 @@ def test_agreement_rises_with_affinity():
     assert 0.4 < agrees[1] < 0.6
 
 
-@pytest.mark.parametrize("size", [4, 8])
-def test_a_random_team_mostly_agrees(size):
-    """Topics join two or three members' interests; the rest have little in common with them."""
-    rng = rng_of(size)
-    order = np.random.default_rng(size)
-    majorities = []
-    for _ in range(500):
-        team = [team_of(8)[i] for i in order.permutation(8)[:size]]
-        named = [str(order.choice(member.interests[:2])) for member in team[:3]]
-        topic = Topic(topic=f"{named[0]} for {named[1]}, informed by {named[2]}")
-        voices = [answer_by_rule(Agreement, {"me": m, "topic": topic}, rng).agree for m in team]
-        majorities.append(2 * sum(voices) > size)
-    assert 0.65 < np.mean(majorities) < 0.9
-
-
-def test_people_seldom_leave():
-    topic = Topic(topic="Volume rendering for graph drawing")
-    slots = {"me": person(2), "topic": topic, "load": 1}
-    left = 1 - rate(lambda s, r: answer_by_rule(Stay, s, r).stay, slots, 6000)
-    assert 0.02 < left < 0.1
-
-
 def test_leaving_rises_with_load_and_distance():
     topic = Topic(topic="Volume rendering for graph drawing")
 
@@ -144,16 +122,6 @@ def test_the_farthest_idea_usually_wins():
     ]
     assert votes.count(1) > 400
     assert votes.count(2) > votes.count(0)
-
-
-def test_without_references_the_vote_is_random():
-    ideas = tuple(CandidateIdea(standing().idea) for _ in range(3))
-    rng = rng_of(2)
-    votes = [
-        answer_by_rule(Ballot, {"me": person(0), "ideas": ideas}, rng).choice for _ in range(600)
-    ]
-    assert {0, 1, 2} == set(votes)
-    assert all(150 < votes.count(n) < 250 for n in range(3))
 
 
 def turns_held(progress, seed):
