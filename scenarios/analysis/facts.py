@@ -24,7 +24,6 @@ from virsci_society.scenarios.terminal.console import print_table
 if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact
     from virsci_society.metrics.facts.tables import FactTables
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 HEADS = ("fact", "value", "95 %", "published", "range", "chance", "verdict", "why")
 
@@ -128,13 +127,18 @@ def opened_sides(
 ) -> list[tuple[str, tuple[FactTables, ...]]]:
     """Name and tables of what is judged: each scenario or arm, then the field."""
     from virsci_society.metrics.facts.tables import field_tables, run_tables
+    from virsci_society.metrics.validation.dated_papers import real_papers
     from virsci_society.scenarios.analysis.observed import open_compared, require_fit
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     if not runs and with_ is None:
         raise InputError("nothing to judge: give folders of runs, or --with ECOSYSTEM")
     ecosystem = None if with_ is None else Ecosystem.load(with_)
-    wrote = None if ecosystem is None else authors_before(ecosystem)
+    wrote = None
+    if ecosystem is not None:
+        people, papers = ecosystem.profiles, real_papers(ecosystem.past)
+        known = {name for name, of in zip(people.names, people.papers, strict=True) if of}
+        wrote = frozenset(known.union(*(one.authors for one in papers)))
     sides = []
     longest = 0
     for compared in open_compared(runs):
@@ -149,12 +153,3 @@ def opened_sides(
         field = field_tables(name, ecosystem.contemporary, wrote, longest)
         sides.append((name, (field,)))
     return sides
-
-
-def authors_before(ecosystem: Ecosystem) -> frozenset[str]:
-    """Everybody who is known to have written before the boundary."""
-    from virsci_society.metrics.validation.dated_papers import real_papers
-
-    people = ecosystem.profiles
-    known = {name for name, papers in zip(people.names, people.papers, strict=True) if papers}
-    return frozenset(known.union(*(one.authors for one in real_papers(ecosystem.past))))

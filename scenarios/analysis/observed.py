@@ -8,17 +8,25 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
 
 from virsci_society.agents.errors import InputError
+from virsci_society.metrics.validation.comparison import (
+    Community,
+    CommunityComparison,
+    compare_with_real,
+    compared_windows,
+)
+from virsci_society.metrics.validation.dated_papers import history_of, real_papers, simulated_papers
+from virsci_society.metrics.validation.people_predictions import predict_people
+from virsci_society.scenarios.study.lock import LOCK, done_runs, folder_of
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from virsci_society.metrics.validation.comparison import Community, CommunityComparison
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
-    from virsci_society.society.results.run import Run
+from virsci_society.society.results.run import Run
 
 MOST_LEFT_OUT = 0.05
 """A larger share of papers that the filters left out is told."""
@@ -44,9 +52,6 @@ class ObservedComparison:
 
 def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
     """Open folders of runs, which are compared together, and of studies, arm by arm."""
-    from virsci_society.scenarios.study.lock import LOCK, done_runs, folder_of
-    from virsci_society.society.results.run import Run
-
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError("a folder is given twice: each run counts once")
     single = [Run.open(path) for path in paths if not (path / LOCK).is_file()]
@@ -65,19 +70,27 @@ def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
 
 def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> ObservedComparison:
     """Compare runs with the real papers of the ecosystem that they started from."""
-    from virsci_society.metrics.validation.comparison import compare_with_real
-    from virsci_society.metrics.validation.dated_papers import simulated_papers
-
     for run in compared.runs:
         require_fit(run, ecosystem)
     windows = windows_of(compared, ecosystem)
-    community = community_of(ecosystem)
+    # A large society lists in its tables only those who took part: all are in the profiles.
+    past, names = real_papers(ecosystem.past), ecosystem.profiles.names
+    wrote = ecosystem.profiles.papers > 0
+    authors = [name for name, one in zip(names, wrote, strict=True) if one]
+    tied = ecosystem.coauthors.tocoo()
+    # Ties of people without a counted paper are left out: a pair has written, or nobody has.
+    place = np.cumsum(wrote) - 1
+    both = wrote[tied.coords[0]] & wrote[tied.coords[1]]
+    ends = [place[rows[both]].astype(np.int64) for rows in tied.coords]
+    history = history_of(past).with_ties(authors, *ends)
+    later = real_papers(ecosystem.contemporary)
+    community = Community(past, later, frozenset(names), history)
     written = [simulated_papers(run) for run in compared.runs]
     tables = compare_with_real(written, community, windows)
     outside = any(paper.outside for one in written for paper in one)
-    wrote = {name for run in compared.runs for name in run.table("authorships")["scientist"]}
+    inside = {name for run in compared.runs for name in run.table("authorships")["scientist"]}
     arrived = sum(int(run.table("scientists")["arrived"].notna().sum()) for run in compared.runs)
-    nobody_came = not arrived and wrote <= community.scientists
+    nobody_came = not arrived and inside <= community.scientists
     return ObservedComparison(
         compared.name,
         reach(tables, nobody_came, len(community.scientists), outside),
@@ -88,9 +101,6 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
 
 def predicted_people(compared: ComparedRuns, ecosystem: Ecosystem) -> pd.DataFrame:
     """Who published and wrote with whom in the longest window, by the runs and by predictors."""
-    from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
-    from virsci_society.metrics.validation.people_predictions import predict_people
-
     for run in compared.runs:
         require_fit(run, ecosystem)
     return predict_people(
@@ -102,29 +112,8 @@ def predicted_people(compared: ComparedRuns, ecosystem: Ecosystem) -> pd.DataFra
     )
 
 
-def community_of(ecosystem: Ecosystem) -> Community:
-    """The real community of an ecosystem, with all its scientists as the society's own."""
-    import numpy as np
-
-    from virsci_society.metrics.validation.comparison import Community
-    from virsci_society.metrics.validation.dated_papers import history_of, real_papers
-
-    past, names = real_papers(ecosystem.past), ecosystem.profiles.names
-    wrote = ecosystem.profiles.papers > 0
-    authors = [name for name, one in zip(names, wrote, strict=True) if one]
-    tied = ecosystem.coauthors.tocoo()
-    # Ties of people without a counted paper are left out: a pair has written, or nobody has.
-    place = np.cumsum(wrote) - 1
-    both = wrote[tied.coords[0]] & wrote[tied.coords[1]]
-    ends = [place[rows[both]].astype(np.int64) for rows in tied.coords]
-    history = history_of(past).with_ties(authors, *ends)
-    return Community(past, real_papers(ecosystem.contemporary), frozenset(names), history)
-
-
 def windows_of(compared: ComparedRuns, ecosystem: Ecosystem) -> list[int]:
     """The lengths of time that are compared, in years from the boundary."""
-    from virsci_society.metrics.validation.comparison import compared_windows
-
     lengths = sorted({whole_years(run) for run in compared.runs})
     if len(lengths) > 1:
         raise InputError(
@@ -173,8 +162,6 @@ def last_scores(tables: CommunityComparison, side: str) -> dict[Hashable, Any]:
 
 def headline(name: str, tables: CommunityComparison) -> str:
     """The comparison in one sentence, in the column that every society can reach."""
-    import pandas as pd
-
     own = last_scores(tables, "own")
     before = ""
     if not pd.isna(own["score_before"]):
@@ -247,8 +234,6 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
 
 
 def _names(papers: pd.DataFrame) -> set[str]:
-    import pyarrow.compute as pc
-
     return set(pc.unique(pc.list_flatten(papers["authors"])).to_pylist())
 
 
