@@ -36,6 +36,7 @@ QUICK := test_layers.py test_determinism.py test_installation.py \
   scenarios/cli/test_app.py metrics/novelty/test_novelty.py metrics/report/test_overview.py
 quick: $(VENV)/.tools
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers and not models" $(addprefix tests/,$(QUICK))
 
 # Format, imports and types are checked while the tests run; what they say is printed after the tests.
