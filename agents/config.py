@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -23,16 +22,6 @@ class Part(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-
-def nest_inlined_keys(cls: type[BaseModel], given: Any) -> Any:
-    """Move keys that are no fields of a part below the field that its class names ``inlined``."""
-    if not isinstance(given, Mapping):
-        return given
-    inlined: str = cls.inlined  # type: ignore[attr-defined]
-    own = {key: value for key, value in given.items() if key in cls.model_fields}
-    beside = {key: value for key, value in given.items() if key not in own}
-    return {**own, inlined: beside} if beside and inlined not in own else given
 
 
 def _switch(value: Any) -> Any:

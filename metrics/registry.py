@@ -355,20 +355,3 @@ def mean_turns(run: Run, stage: str) -> float:
     calls, wrote = run.table("calls"), teams_with_paper(run)
     said = calls[calls["act"].isin(COUNTED) & (calls["stage"] == stage) & (calls["visit"] == 1)]
     return mean(known_numbers(said[said["team"].isin(wrote)].groupby("team")["turn"].max()))
-
-
-def invited_guests(run: Run) -> float:
-    """Invitations to somebody whom the inviter had consulted in a team that had ended, 0..1."""
-    asked, sent = run.table("consultations"), run.table("invitations")
-    if not len(sent):
-        return NAN
-    teams = run.table("teams").set_index("team")
-    # A team that is rejected ends with the last decision, which comes after its work was done.
-    decided = run.table("submissions").groupby("team")["decided"].max().reindex(teams.index)
-    stopped = decided.fillna(teams["finished"]).where(teams["state"] == "dissolved")
-    ended = teams["published"].fillna(stopped)
-    known = asked.assign(ended=asked["team"].map(ended)).groupby(["asker", "guest"])["ended"].min()
-    pairs = sent.merge(
-        known.reset_index(), how="left", left_on=["inviter", "invitee"], right_on=["asker", "guest"]
-    )
-    return float((pairs["ended"] < pairs["sent"]).fillna(False).mean())

@@ -1,8 +1,6 @@
 """Whole societies of wordless teams simulated in memory, for calibration and large sweeps.
 
-``AssemblyRun`` draws the same teams as a ``Society`` with the same founding rule, protocol and seed
-in which teams meet nobody and publish at once, without a clock, texts, tables and profiles. A test
-compares the two author by author.
+A test compares their teams with those of a ``Society`` author by author.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.ecosystem.knowledge_bank import MASK
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
-from virsci_society.society.formation.seats import NewcomerSeats, ObservedSizes
+from virsci_society.society.formation.seats import ObservedSizes
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.streams import ReusedStreams
 from virsci_society.society.literature.authorships import Authorships
@@ -33,13 +31,7 @@ P = TypeVar("P", bound=Part)
 
 
 class AssemblyRun:
-    """One run of a society of wordless teams that publish at once.
-
-    It is the ``PapersView`` of the rules that it allows.
-
-    Args:
-        past: the papers from before day 0; their authors are the population of day 0.
-    """
+    """One run of a society of wordless teams that publish at once."""
 
     def __init__(
         self,
@@ -49,7 +41,22 @@ class AssemblyRun:
         seed: int,
         team_sizes: ObservedSizes | None = None,
     ) -> None:
-        self._leaders, self._policy = _papers_rules(founding, protocol)
+        policy, leaders = protocol.selection, founding.leaders
+        if not isinstance(policy, Relational) or policy.topic:
+            raise InputError(
+                "protocol.selection: a simulation in memory knows papers only; use relational "
+                "without topic"
+            )
+        if not isinstance(leaders, ByFadingPapers | Anybody) or founding.per_scientist:
+            raise InputError(
+                "founding: a simulation in memory takes rules that found for the whole society, "
+                "with leaders by fading_papers or anybody"
+            )
+        if protocol.meetings:
+            raise InputError(
+                "protocol.meetings: a simulation in memory takes teams without meetings"
+            )
+        self._leaders, self._policy = leaders, policy
         self.author_order = protocol.author_order
         self.day = 0.0
         self.streams = ReusedStreams(seed)
@@ -65,11 +72,7 @@ class AssemblyRun:
         self._projects: dict[int, int] = {}
 
     def papers(self, until: float) -> Authorships:
-        """The papers of the society from day 0 to before a date; to be called once.
-
-        Args:
-            until: the date in days.
-        """
+        """The papers of the society from day 0 to before a date; to be called once."""
         dated: list[tuple[float, list[int]]] = []
         founders: tuple[float, set[int]] = (-1.0, set())
         foundings = self._founding.foundings(len(self.population), self.streams)
@@ -81,9 +84,15 @@ class AssemblyRun:
             if founders[0] != date:
                 founders = date, set()
             # Streams bear the names that the founding process gives them, so that both draw alike.
-            leader = self._draw_leader(ordinal, founders[1])
+            rng = self.streams.stream("lead", ordinal)
+            leader = self._leaders.choose(self.unavailable() | founders[1], self, rng)
             if leader is None:
                 continue
+            seats = self._protocol.newcomers
+            if seats is not None:
+                rng = self.streams.stream("newcomer leads", ordinal)
+                if seats.leads(self.day, rng):
+                    leader = self._bring(leader, rng)
             founders[1].add(leader)
             authors = self._assemble(leader)
             if authors:
@@ -100,24 +109,12 @@ class AssemblyRun:
             today.add(row)
         return ExcludedRows(self._departed.keys(), today)
 
-    def _draw_leader(self, ordinal: int, founders: set[int]) -> int | None:
-        seats = self._protocol.newcomers
-        rng = self.streams.stream("lead", ordinal)
-        row = self._leaders.choose(self.unavailable() | founders, self, rng)
-        if row is not None and seats is not None:
-            rng = self.streams.stream("newcomer leads", ordinal)
-            if seats.leads(self.day, rng):
-                return self._bring(seats, row, rng)
-        return row
-
     def _assemble(self, leader: int) -> list[int]:
         """The authors of the team of a leader, in author order; empty where it is dissolved."""
         protocol = self._protocol
         project = self._projects[leader] = self._projects.get(leader, 0) + 1
         rng = partial(self.streams.stream, "team", f"{MASK}{leader}/{project}")
-        seats = protocol.newcomers
-        bring = partial(self._bring, seats) if seats is not None else _nobody
-        drawn = assemble(protocol, self._policy, leader, self, rng, bring)
+        drawn = assemble(protocol, self._policy, leader, self, rng, self._bring)
         wanted = next(drawn)
         members = [leader, *drawn]
         authors = members if len(members) >= protocol.smallest_team(wanted) else []
@@ -129,11 +126,11 @@ class AssemblyRun:
                 self._departed[row] = self.day
         return authors
 
-    def _bring(self, seats: NewcomerSeats, mentor: int, rng: np.random.Generator) -> int:
-        row = len(self.population)
+    def _bring(self, mentor: int, rng: np.random.Generator) -> int:
+        row, seats = len(self.population), self._protocol.newcomers
         self.mentees.setdefault(mentor, []).append((self.day, row))
         # Drawn first, as in ``World.bring``, which draws the profile from the same stream.
-        if rng.random() < seats.one_off:
+        if seats is not None and rng.random() < seats.one_off:
             self._one_offs.add(row)
         self.population = range(row + 1)
         self._arrived[row] = self.day
@@ -160,39 +157,11 @@ def with_parameters(part: P, values: Mapping[str, Any]) -> P:
     return part.model_copy(update=update)
 
 
-def _papers_rules(
-    founding: Founding, protocol: Wordless
-) -> tuple[ByFadingPapers | Anybody, Relational]:
-    """The rules for leaders and members; InputError if they see more of a society than papers."""
-    policy, leaders = protocol.selection, founding.leaders
-    if not isinstance(policy, Relational) or policy.topic:
-        raise InputError(
-            "protocol.selection: a simulation in memory knows papers only; use relational without "
-            "topic"
-        )
-    if not isinstance(leaders, ByFadingPapers | Anybody) or founding.per_scientist:
-        raise InputError(
-            "founding: a simulation in memory takes rules that found for the whole society, with "
-            "leaders by fading_papers or anybody"
-        )
-    if protocol.meetings:
-        raise InputError("protocol.meetings: a simulation in memory takes teams without meetings")
-    return leaders, policy
-
-
-def _nobody(_mentor: int, _rng: np.random.Generator) -> int:
-    raise InputError("protocol.newcomers: null, so no newcomer comes")
-
-
 @lru_cache(maxsize=16)
 def _population(
     before: Authorships, begin: float, recent: float | None
 ) -> tuple[Authorships, ObservedSizes, IntArray]:
-    """What a simulation starts from, kept because many start from the same papers.
-
-    These are the papers of the population before ``begin``, the sizes of all teams, and the numbers
-    of the people, who have written in the last ``recent`` days, if these are stated.
-    """
+    """What a simulation starts from, kept because many start from the same papers."""
     past = before.between(-np.inf, begin).counted_from(begin)
     sizes, known = ObservedSizes(past.sizes, past.dates), np.arange(past.people)
     if recent is not None:
@@ -203,11 +172,7 @@ def _population(
 
 @dataclasses.dataclass(frozen=True)
 class AssemblySimulator:
-    """Simulates the papers of a period after given ones, with parameters of a scenario.
-
-    Attributes:
-        recent: only authors of papers of the last so many days belong to the population; None: all.
-    """
+    """Simulates the papers of a period after given ones, with parameters of a scenario."""
 
     founding: Founding
     protocol: Wordless
@@ -221,12 +186,7 @@ class AssemblySimulator:
         until: float,
         seed: int,
     ) -> Authorships:
-        """Simulate one period.
-
-        Args:
-            begin: the first day of the period, in days.
-            until: its last day, exclusive.
-        """
+        """Simulate one period."""
         below: dict[str, dict[str, Any]] = {"founding": {}, "protocol": {}}
         for key, value in parameters.items():
             section, _, rest = key.partition(".")

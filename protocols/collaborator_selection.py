@@ -14,7 +14,6 @@ from virsci_society.agents.prompts.prompt import Prompt, Prompts
 from virsci_society.protocols.composition_targets import CompositionTargets
 from virsci_society.protocols.forms import Choice
 from virsci_society.protocols.team_assembly import SeatRules, TeamMembers, at_most, draw_size
-from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.durations import Process
@@ -52,9 +51,6 @@ class TeamBuilding(SeatRules, Invitations, TeamMembers):
     diversity: float | None = Field(default=None, ge=0, le=1)
     """Target number of distinct main topics / n (Fig. 6). Unit: topics / members. Source: not aimed
     at; VirSci, figure 6, varies it."""
-    diversity_variant: Literal["distinct", "unique"] = "distinct"
-    """``unique``: share of members whose main topic nobody else has. Source: VirSci, figure 6; its
-    definition is read so: assumed."""
 
     def smallest_after_leaving(self, wanted: int) -> int:
         """Members below which a team that has started, and wanted a size, is dissolved."""
@@ -65,11 +61,7 @@ class TeamBuilding(SeatRules, Invitations, TeamMembers):
 def select_collaborators(
     team: Team, lab: Lab, building: TeamBuilding, prompts: Prompts, *, coded: bool = False
 ) -> Process[None]:
-    """Invite scientists drawn by P_ij until the team is complete.
-
-    Each refusal is replaced by the next draw, up to a limit of invitations. Before that newcomers
-    take their seats, and where the team repeats an earlier one those who stay are invited first.
-    """
+    """Invite scientists drawn by P_ij until the team is complete."""
     leader, again = lab.world.population.rows[team.leader], building.again
     earlier: tuple[int, ...] = ()
     if again is not None:
@@ -81,7 +73,12 @@ def select_collaborators(
     if again is not None and earlier:
         staying = again.staying(earlier, lab.world.unavailable() | {leader}, lab.rng("stay"))
     if building.newcomers is not None:
-        seat_newcomers(building.newcomers, n - 1 - len(staying), team, lab)
+        # They come today without an invitation, and the leader is their mentor.
+        chance = building.newcomers.chance(lab.now, lab.rng("newcomers"))
+        for seat in range(1, n - len(staying)):
+            rng = lab.rng("newcomer", seat)
+            if rng.random() < chance:
+                lab.people.seat_newcomer(team.leader, building.newcomers, rng)
     search = CandidateSearch(building, team, lab, n, staying)
     while team.size < n and search.sent < search.most:
         at_once = building.inviting == "at_once" and not search.targets.are_set
@@ -97,21 +94,8 @@ def select_collaborators(
     team.formed = lab.now if team.size == n else None
 
 
-def seat_newcomers(seats: NewcomerSeats, most: int, team: Team, lab: Lab) -> None:
-    """Let newcomers take up to so many seats: they come today, and the leader is their mentor."""
-    chance = seats.chance(lab.now, lab.rng("newcomers"))
-    for seat in range(1, most + 1):
-        rng = lab.rng("newcomer", seat)
-        if rng.random() < chance:
-            lab.people.seat_newcomer(team.leader, seats, rng)
-
-
 def invite(invitees: list[str], first: int, page: Prompt, lab: Lab, coded: bool) -> Process[None]:
-    """Invite some people side by side; their answers take effect after the reply window.
-
-    ``first`` is the number of invitations that the team has sent before; ``coded``: the page
-    offers the answers by the paper's codes.
-    """
+    """Invite some people side by side; their answers take effect after the reply window."""
     sent = lab.now
     # Of the date of asking: by the date of the answer they may have become co-authors.
     known = [lab.people.acquaintance(invitee) for invitee in invitees]
@@ -129,18 +113,12 @@ def invite(invitees: list[str], first: int, page: Prompt, lab: Lab, coded: bool)
 
 
 class CandidateSearch:
-    """The search for people whom a leader may still invite.
-
-    Args:
-        first: rows of people who are invited before anybody is drawn.
-    """
+    """The search for people whom a leader may still invite."""
 
     def __init__(
         self, building: TeamBuilding, team: Team, lab: Lab, n: int, first: Sequence[int] = ()
     ) -> None:
-        self.targets = CompositionTargets.nearest(
-            n, building.freshness, building.diversity, building.diversity_variant
-        )
+        self.targets = CompositionTargets.nearest(n, building.freshness, building.diversity)
         self.sent = 0
         self.most = building.max_invitations
         # One invitation per seat, whoever declines.
@@ -168,10 +146,7 @@ class CandidateSearch:
         return chosen
 
     def _draw_one(self, rng: np.random.Generator) -> int | None:
-        """Draw one by the policy; those who put a target out of reach are rejected.
-
-        Rejection leaves the policy's proportions among the others as they are.
-        """
+        """Draw one by the policy; those who put a target out of reach are rejected."""
         world, members, closed = self._lab.world, self._members(), self._closed()
         while self._first:
             first = self._first.pop(0)

@@ -1,14 +1,11 @@
 """Targets for the freshness and diversity of a team, to which its leader steers it.
 
-A target is a number of members: those who are fresh (no joint paper with any other member), those
-with a main topic of their own, or distinct main topics. While people join, the members who are
-*not* fresh, or who *share* their topic, and the distinct topics can only become more. A candidate
-is suitable while every target can still be reached with the seats that remain.
+A target is a number of members who are fresh (no joint paper with any other member), or of
+distinct main topics; who is drawn keeps every target reachable.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,13 +31,8 @@ def fresh_members(team: Sequence[int], joint: Callable[[int, int], int]) -> int:
     )
 
 
-def unique_topics(topics: Sequence[Hashable]) -> int:
-    """Number of members whose main topic nobody else has."""
-    return sum(count == 1 for count in Counter(topics).values())
-
-
 def _can_end_with(target: int, alone: int, together: int, seats: int) -> bool:
-    """Can a team still end with ``target`` members who are alone (fresh, or with a unique topic)?
+    """Can a team still end with ``target`` members who are alone, which is fresh?
 
     With each seat either one more is alone, or the newcomer is not, and may take along one member
     who was. There is never exactly one member who is not alone. A newcomer who has written with
@@ -64,34 +56,25 @@ class CompositionTargets:
     n: int
     fresh: int | None = None
     distinct: int | None = None
-    unique: int | None = None
 
     @classmethod
     def nearest(
-        cls, n: int, freshness: float | None, diversity: float | None, variant: str
+        cls, n: int, freshness: float | None, diversity: float | None
     ) -> CompositionTargets:
-        """The attainable targets nearest to the shares wanted.
-
-        It is never exactly one member who is not fresh, or who shares its topic.
-
-        Args:
-            freshness: share of fresh members, 0 to 1, or None.
-            diversity: distinct topics / n, or share of unique ones, 0 to 1, or None.
-        """
-        alone = [count for count in range(n + 1) if count != n - 1 or n == 1]
-        fresh = distinct = unique = None
+        """The attainable targets nearest to the shares wanted."""
+        fresh = distinct = None
         if freshness is not None:
-            fresh = n if n == 1 else nearest_attainable(freshness, n, alone)
-        if diversity is not None and variant == "distinct":
+            # It is never exactly one member who is not fresh.
+            attainable = [count for count in range(n + 1) if count != n - 1]
+            fresh = n if n == 1 else nearest_attainable(freshness, n, attainable)
+        if diversity is not None:
             distinct = nearest_attainable(diversity, n, range(1, n + 1))
-        elif diversity is not None:
-            unique = n if n == 1 else nearest_attainable(diversity, n, alone)
-        return cls(n, fresh, distinct, unique)
+        return cls(n, fresh, distinct)
 
     @property
     def are_set(self) -> bool:
         """True if anything is wanted."""
-        return not self.fresh is self.distinct is self.unique is None
+        return not self.fresh is self.distinct is None
 
     def reachable(
         self,
@@ -105,26 +88,17 @@ class CompositionTargets:
             alone = fresh_members(team, joint)
             if not _can_end_with(self.fresh, alone, len(team) - alone, seats):
                 return False
-        topics = [topic(member) for member in team]
-        if self.unique is not None:
-            alone = unique_topics(topics)
-            if not _can_end_with(self.unique, alone, len(team) - alone, seats):
-                return False
         if self.distinct is not None:
-            have = len(set(topics))
+            have = len({topic(member) for member in team})
             return have <= self.distinct <= have + seats
         return True
 
     def suitable_rows(
         self, team: Sequence[int], network: CoauthorNetwork, subjects: IntArray
     ) -> BoolArray:
-        """Of every row: would the team with this newcomer keep every target reachable?
+        """Of every row: would the team with this newcomer keep every target reachable?"""
 
-        Only co-authors of members are looked at one by one. Of all the others those with the
-        same main topic are alike, and so are those with a topic that no member has. Topics are
-        numbers, one per row; the members themselves are not suitable.
-        """
-
+        # Only co-authors of members are looked at one by one: others with one topic are alike.
         def is_suitable(row: int) -> bool:
             return self.reachable([*team, row], network.joint_papers, subjects.__getitem__)
 

@@ -1,9 +1,6 @@
 """Discussions in turns, with speaking order, summaries, pacing and consultation of outsiders.
 
-A turn is a meeting. Between two meetings every member does its homework, then the next meeting is
-called and its notice period passes. A decision that was put into words in one meeting is read on
-the date of the next one. Any protocol can use this module: it knows no prompt text
-and no settings but its own.
+A turn is a meeting; what was decided in one is read on the date of the next one.
 """
 
 from __future__ import annotations
@@ -82,10 +79,7 @@ class DiscussionSettings(Part):
     assumed."""
 
     def in_stage(self, stage: str, *, heard: bool = True) -> Self:
-        """The settings as they hold in one stage: what is on in another stage only is off.
-
-        Where nobody would hear (``heard``) what outsiders answer, none is consulted.
-        """
+        """The settings as they hold in one stage: what is on in another stage only is off."""
         consults = heard and self.invitation in ("on", stage)
         shows = self.knowledge in ("on", stage)
         held = {"invitation": "on" if consults else "off", "knowledge": "on" if shows else "off"}
@@ -99,12 +93,7 @@ def speaking_order(
     opener: str | None = None,
     before: str | None = None,
 ) -> list[str]:
-    """The speakers of one turn, by masked name, as many as there are members.
-
-    With ``round_table`` every member speaks once. With ``random`` each speaker is drawn, but
-    never the same one twice running, so some may stay silent; ``opener`` speaks first, and
-    ``before`` is the last speaker of the turn before.
-    """
+    """The speakers of one turn, by masked name, as many as there are members."""
     if order == "round_table" or len(members) == 1:
         return list(members)
     speakers: list[str] = [] if opener is None else [opener]
@@ -200,10 +189,7 @@ class Discussion:
         return self.settings.max_turns if self.adaptive else self.turns
 
     def position(self, seat: int | None = None) -> TurnPosition:
-        """Where in the team's work a question of the present turn is asked.
-
-        The seat is the place in the speaking order, from 0; None: not in turn.
-        """
+        """Where in the team's work a question of the present turn is asked."""
         seats, place = (len(self._turn.speakers), seat + 1) if seat is not None else (0, 0)
         return TurnPosition(
             stage=self.name,
@@ -233,27 +219,65 @@ class Discussion:
         Returns:
             The turn; None after the last.
         """
-        ended = self._turn
+        ended, team, lab = self._turn, self.team, self.lab
         if ended.number:
             self.last_turn = ended.said
             if ended.number == self.most_turns:
                 return None
             yield from self._conclude(ended, summarised)
             self._meeting.close()
-        yield from self.lab.prepare()
-        yield from self.lab.notice()
+        yield from lab.prepare()
+        yield from lab.notice()
         # Before the meeting is convened, because it asks for those who are members by then.
         self.seat_guests()
-        over = self._is_over(ended.number)
+        # The leader's decision is read only on the date of a later meeting.
+        decided = ended.number - 1 - self.settings.decision_lag
+        over = 0 <= decided < len(self._decisions) and not self._decisions[decided].read().another
         if over and not closing:
             return None
-        yield self._meeting.enter_context(self.lab.convene(ended.number + 1))
+        yield self._meeting.enter_context(lab.convene(ended.number + 1))
         if over:
             return None
         if self._summary is not None:
             self.summaries = (*self.summaries, self._summary)
-        self._turn = self._begin(ended, opener)
+        number = ended.number + 1
+        # A stream per turn: how much one turn draws shifts no other (rule 9).
+        rng = lab.rng("order", team.stage, lab.visit, number)
+        last = ended.speakers[-1][1] if ended.speakers else None
+        first = opener if number == 1 else None
+        order = speaking_order(team.members, self.settings.speaking_order, rng, first, last)
+        self._turn = Turn(number, tuple(enumerate(order)))
         return self._turn
+
+    def _conclude(self, turn: Turn, summarised: bool) -> Process[None]:
+        """In the meeting: the leader summarises a turn, and decides whether there is another."""
+        lab, leader, lag = self.lab, self.team.leader, self.settings.decision_lag
+        if summarised:
+            self._summary = yield from lab.ask(
+                leader,
+                self.prompts["summary"],
+                Summary,
+                "summarise",
+                position=self.position(),
+                team=tuple(self.team.members),
+                said=turn.said,
+            )
+        # A decision that could take effect in no turn any more is not asked for.
+        if self.adaptive and turn.number + lag < self.most_turns:
+            summary = self._summary
+            decision = yield from lab.ask(
+                leader,
+                self.prompts["another_turn"],
+                AnotherTurn,
+                "decide",
+                seat=self.team.size,
+                position=self.position(),
+                turn=turn.number,
+                turns_left=self.most_turns - turn.number - lag,
+                turns_held=lag,
+                progress=turn.said if summary is None else (Utterance(leader, summary),),
+            )
+            self._decisions.append(decision)
 
     def seat_guests(self) -> None:
         """Take in guests who join the team, on the date of a meeting; here they only advise."""
@@ -261,31 +285,6 @@ class Discussion:
     def seat_last_guests(self) -> Process[None]:
         """Take in guests of the last turn; called after the ``with`` block."""
         yield from ()
-
-    def _begin(self, ended: Turn, opener: str | None) -> Turn:
-        """The turn after another, with its speakers."""
-        number, team = ended.number + 1, self.team
-        # A stream per turn: how much one turn draws shifts no other (rule 9).
-        rng = self.lab.rng("order", team.stage, self.lab.visit, number)
-        last = ended.speakers[-1][1] if ended.speakers else None
-        first = opener if number == 1 else None
-        order = speaking_order(team.members, self.settings.speaking_order, rng, first, last)
-        return Turn(number, tuple(enumerate(order)))
-
-    def _conclude(self, turn: Turn, summarised: bool) -> Process[None]:
-        """In the meeting: the leader summarises a turn, and decides whether there is another."""
-        if summarised:
-            self._summary = yield from self._summarise(turn.said)
-        # A decision that could take effect in no turn any more is not asked for.
-        if self.adaptive and turn.number + self.settings.decision_lag < self.most_turns:
-            leader, summary = self.team.leader, self._summary
-            progress = turn.said if summary is None else (Utterance(leader, summary),)
-            self._decisions.append((yield from self._decide_on_another(turn.number, progress)))
-
-    def _is_over(self, turns: int) -> bool:
-        """Has the leader ended the stage? It is read only on the date of a later meeting."""
-        decided = turns - 1 - self.settings.decision_lag
-        return 0 <= decided < len(self._decisions) and not self._decisions[decided].read().another
 
     def utter(
         self,
@@ -321,6 +320,10 @@ class Discussion:
         # nobody where nobody is left to hear the answer.
         may_ask = self.heard_later or not position.closes
         outsiders = self.find_outsiders(cue) if may_ask else ()
+        knowledge: Profiles = ()
+        if people and self.settings.knowledge != "off":
+            members = self.team.members
+            knowledge = self.lab.library.people(cue, self.settings.profiles, without=members)
         utterance = yield from self.lab.ask(
             speaker,
             self.prompts[page],
@@ -330,7 +333,7 @@ class Discussion:
             **slots,
             position=position,
             team=tuple(self.team.members),
-            knowledge=self.find_knowledge(cue) if people else (),
+            knowledge=knowledge,
             outsiders=outsiders,
             sentences=self.sentences,
         )
@@ -385,34 +388,3 @@ class Discussion:
         if self.settings.invitation == "off":
             return ()
         return self.lab.library.people(cue, self.settings.outsiders, without=self.team.members)
-
-    def find_knowledge(self, cue: Any) -> Profiles:
-        """Search the profiles of scientists outside the team that are relevant to a text."""
-        if self.settings.knowledge == "off":
-            return ()
-        return self.lab.library.people(cue, self.settings.profiles, without=self.team.members)
-
-    def _summarise(self, said: Utterances) -> Process[Answer[Summary]]:
-        return self.lab.ask(
-            self.team.leader,
-            self.prompts["summary"],
-            Summary,
-            "summarise",
-            position=self.position(),
-            team=tuple(self.team.members),
-            said=said,
-        )
-
-    def _decide_on_another(self, turn: int, progress: Utterances) -> Process[Answer[AnotherTurn]]:
-        return self.lab.ask(
-            self.team.leader,
-            self.prompts["another_turn"],
-            AnotherTurn,
-            "decide",
-            seat=self.team.size,
-            position=self.position(),
-            turn=turn,
-            turns_left=self.most_turns - turn - self.settings.decision_lag,
-            turns_held=self.settings.decision_lag,
-            progress=progress,
-        )

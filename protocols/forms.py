@@ -1,8 +1,4 @@
-"""Reply forms that any protocol with words may use: invitations, remarks, guests, summaries.
-
-Each class says which structured slots its rule reads; the slot ``me`` always holds the profile of
-the scientist who is asked. The rules of the offline scientist are in ``offline_rules``.
-"""
+"""Reply forms that any protocol with words may use: invitations, remarks, guests, summaries."""
 
 from __future__ import annotations
 
@@ -41,21 +37,14 @@ def require_names(schema: dict[str, Any], names: Sequence[str], *fields: str) ->
 
 
 class Question(Form):
-    """A question that a speaker puts to one scientist outside the team.
-
-    It is a part of a form and never asked by itself, so it has no default.
-    """
+    """A question that a speaker puts to one scientist outside the team."""
 
     scientist: str = Field(alias="Scientist", description="name the one you ask")
     question: str = Field(alias="Question", description="ask what you want to know")
 
 
 class Spoken(Form):
-    """An utterance in a discussion, with which the speaker may put a question to an outsider.
-
-    Each subclass declares ``ask: Question | None = ASK`` as its last field: a model writes fields
-    in the order of their declaration, and what is said comes before what is asked.
-    """
+    """An utterance in a discussion, with which the speaker may put a question to an outsider."""
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
@@ -84,16 +73,11 @@ class Spoken(Form):
 
 
 ASK: Any = Field(default=None, alias="Ask")
-"""The last field of every utterance."""
+"""The last field of every utterance: a model writes what is said before what is asked."""
 
 
 class Choice(Form):
-    """Accept or decline an invitation (Fig. 17).
-
-    Slots: inviter (Profile), members (Profiles so far), load (teams the invitee is in now),
-    ties (joint papers with the inviter so far), similarity (cosine of the two profiles),
-    acceptance (the offline scientist's rule; the offline backend adds it).
-    """
+    """Accept or decline an invitation (Fig. 17)."""
 
     reasoning: str = Field(
         default="",
@@ -136,13 +120,7 @@ def _means_nobody(value: Any) -> bool:
 
 
 class Remark(Spoken):
-    """One turn of the topic discussion (Fig. 18).
-
-    Slots: members, role, summaries (Summary of turns 1..k-1), said (Remark and GuestReply of
-    this turn so far), start (a topic to begin with, or ""), memory (lines), knowledge
-    (Profiles relevant to the text at hand), outsiders (Profiles that may be consulted; empty:
-    nobody may be).
-    """
+    """One turn of the topic discussion (Fig. 18)."""
 
     response: str = Field(alias="Response", description="speak to the team")
     direction: str = Field(
@@ -161,10 +139,7 @@ class Remark(Spoken):
 
 
 class GuestReply(Form):
-    """The reply of an outside scientist who is consulted.
-
-    Slots: asker (Profile), question (str), stage (str), context (str: topic, idea or draft).
-    """
+    """The reply of an outside scientist who is consulted."""
 
     answer: str = Field(alias="Answer", description="give your advice, or say that you do not know")
 
@@ -190,11 +165,7 @@ class Summary(Form):
 
 
 class AnotherTurn(Form):
-    """The leader's decision whether a stage needs another turn (adaptive pacing).
-
-    Slots: stage, turn (1-based), turns_left (int >= 1), progress (the turn's Summary, Ballots
-    or Draft, as a tuple).
-    """
+    """The leader's decision whether a stage needs another turn (adaptive pacing)."""
 
     reason: str = Field(
         default="", alias="Reason", description="say in one sentence what another would bring"
@@ -230,10 +201,7 @@ class Topic(Form):
 
 
 class Critique(Form):
-    """The strongest objection to the chosen idea, before its abstract is written.
-
-    Slots: idea (CandidateIdea).
-    """
+    """The strongest objection to the chosen idea, before its abstract is written."""
 
     soundness: str = Field(
         alias="Soundness", description="say whether the reasoning holds and which step is weakest"

@@ -1,7 +1,6 @@
 """Forms of ideas and ballots, the shortlist of three, and the count of the votes.
 
-The functions are pure, of ideas and ballots that have settled. An Answer cannot be compared before
-it is read (rule 10), so the stages hand these functions to ``lab.later`` instead of reading.
+An Answer cannot be compared before it is read (rule 10): stages hand these to ``lab.later``.
 """
 
 from __future__ import annotations
@@ -50,11 +49,6 @@ def allowed_keys(*lists: Sequence[Reference]) -> dict[str, list[str]]:
     return {"enum": [*dict.fromkeys(keys)]} if keys else {}
 
 
-def _are_papers(value: Any) -> bool:
-    """Whether a slot holds what a search found."""
-    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Reference)
-
-
 class IdeaMarks(Form):
     """Another's rating of the idea on the table; a part of a form, never asked for alone."""
 
@@ -64,12 +58,7 @@ class IdeaMarks(Form):
 
 
 class Idea(Spoken):
-    """One idea with its self-assessment (Fig. 20).
-
-    Slots: topic (Topic), references (References shown, best first; may be empty), previous
-    (CandidateIdea or None), summaries, said (Utterances of Ideas and Advice of this round so
-    far), memory, knowledge, outsiders, extras (names of the optional fields asked for).
-    """
+    """One idea with its self-assessment (Fig. 20)."""
 
     words_asked: ClassVar[Mapping[str, int]] = {"": 400}
 
@@ -121,7 +110,11 @@ class Idea(Spoken):
         """Fields that belong to papers, an idea on the table or a switch that is off."""
         extras = slots.get("extras", ())
         named = [] if slots.get("references") else ["Uses"]
-        lost = [name for name, value in slots.items() if named and _are_papers(value)]
+        lost = [
+            name
+            for name, value in slots.items()
+            if named and isinstance(value, tuple) and value and isinstance(value[0], Reference)
+        ]
         if lost:
             raise InputError(
                 f"the page of an idea is given papers as {lost[0]!r}, where none of them can be "
@@ -187,11 +180,7 @@ class NoveltyComparison(Form):
 
 
 class Ballot(Form):
-    """A blind vote for the most novel idea (Fig. 21).
-
-    Slots: ideas (CandidateIdeas on the ballot, in the order shown; their references may be
-    empty), extras (``comparisons``: each idea is compared before the vote).
-    """
+    """A blind vote for the most novel idea (Fig. 21)."""
 
     comparisons: tuple[NoveltyComparison, ...] = Field(default=(), alias="Comparisons")
     reason: str = Field(
@@ -297,11 +286,7 @@ def make_candidate(
     near: Sequence[Reference],
     previous: CandidateIdea | tuple[()] = (),
 ) -> CandidateIdea:
-    """Join an idea with its references.
-
-    Its ``uses`` are keys of the papers ``shown`` to its author, and of those that the ``previous``
-    idea on the table builds on; the papers ``near`` were found by the idea itself.
-    """
+    """Join an idea with its references."""
     before = previous.builds_on if isinstance(previous, CandidateIdea) else ()
     # Of two papers with one key, which lists without keys of their own can have, the first counts.
     known = {paper_key(paper, n): paper for n, paper in reversed([*enumerate(before, 1)])}
@@ -337,10 +322,7 @@ def without_ratings(idea: Idea) -> Excerpt:
 
 
 def confidence(candidate: CandidateIdea, weights: Weights) -> float:
-    """Weighted mean of Clarity, Feasibility and Novelty, 1 to 10; 0 of an idea not scored.
-
-    Where others have rated the idea, it is the mean over its author's and their ratings.
-    """
+    """Weighted mean of Clarity, Feasibility and Novelty, 1 to 10; 0 of an idea not scored."""
     if not candidate.scored:
         return 0.0
     idea = candidate.idea
@@ -350,10 +332,7 @@ def confidence(candidate: CandidateIdea, weights: Weights) -> float:
 
 
 def shortlist(weights: Weights, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:
-    """The three ideas with the highest confidence, in the order of being put forward.
-
-    On a tie the later idea is taken.
-    """
+    """The three ideas with the highest confidence, in the order of being put forward."""
     ranked = sorted(
         range(len(ideas)), key=lambda index: (-confidence(ideas[index], weights), -index)
     )
@@ -375,10 +354,7 @@ def count_equal(values: Sequence[float]) -> int:
 def plurality_winner(
     weights: Weights, ideas: Sequence[CandidateIdea], *ballots: Ballot
 ) -> CandidateIdea:
-    """The idea with most votes (one at least is on the ballot); abstentions count for none.
-
-    Ties are broken by confidence, then by order.
-    """
+    """The idea with most votes (one at least is on the ballot); abstentions count for none."""
     votes = [ballot.choice for ballot in ballots]
     return min(
         enumerate(ideas),

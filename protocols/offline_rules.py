@@ -1,8 +1,4 @@
-"""The rules by which the offline scientist answers the forms that any protocol may use.
-
-No rule knows a metric of the study. ``docs/offline.md`` states every rule; the numbers stand in
-``agents/offline/constants.py``.
-"""
+"""The rules by which the offline scientist answers the forms that any protocol may use."""
 
 from __future__ import annotations
 
@@ -147,11 +143,7 @@ def mean_distance(references: Sequence[Any]) -> float | None:
 
 
 def settledness(progress: Sequence[Any]) -> float:
-    """How far the outcome of a turn has settled, from 0 (open) to 1 (settled).
-
-    For ballots it is how far the leading idea is above an even split. For summaries it is the share
-    of terms that were named more than once. A draft shows nothing of the kind.
-    """
+    """How far the outcome of a turn has settled, from 0 (open) to 1 (settled)."""
     choices = [item.choice for item in progress if isinstance(getattr(item, "choice", None), int)]
     votes = [choice for choice in choices if choice >= 0]
     if votes:
@@ -303,10 +295,7 @@ def summarise_turn(asked: Asked) -> dict[str, Any]:
 
 
 def propose_idea(asked: Asked) -> dict[str, Any]:
-    """One turn of idea generation: refine the previous idea or propose a new one.
-
-    Those near the idea on the table stay with it, those far from it start afresh.
-    """
+    """One turn of idea generation: refine the previous idea or propose a new one."""
     references = asked.all("references")
     previous = getattr(asked.slots.get("previous"), "idea", None)
     first = asked.draw_interest(asked.text("topic"))

@@ -1,8 +1,6 @@
 """Team assembly, seat by seat, without words.
 
-``assemble`` draws the members of one team: a repeated team, then newcomers and incumbents by turns
-as the rules say. The wordless protocol and the fast simulation of whole societies
-(``protocols.assembly_runs``) both use it, and so draw the same teams.
+The wordless protocol and ``assembly_runs`` both use it, and so draw the same teams.
 """
 
 from __future__ import annotations
@@ -103,12 +101,7 @@ def assemble(
     rng: Callable[..., Generator],
     bring: Bring,
 ) -> Iterator[int]:
-    """Draw the members of a team, one after another.
-
-    Yields:
-        First the number of members that is wanted, the leader included; then the row of each
-        further member, in order. It ends early where nobody is left to be drawn.
-    """
+    """Yield the number of members that is wanted, then the row of each that is drawn."""
     members, n = [leader], 0
     if rules.again is not None:
         earlier = rules.again.earlier_team(leader, world, rng("again"))

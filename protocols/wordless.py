@@ -1,7 +1,4 @@
-"""The wordless protocol, under which a team gathers, meets and publishes without a call.
-
-It serves models of who works with whom, where words do not matter, and measurements of speed.
-"""
+"""The wordless protocol, under which a team gathers, meets and publishes without a call."""
 
 from __future__ import annotations
 
@@ -101,11 +98,14 @@ class Wordless(AssembledTeam, TeamProtocol):
         self._draw_members(team, lab)
         yield from lab.stage("meetings", self._hold_meetings(lab))
         repeated = self._draw_replicated(team, lab)
-        text = self._choose_idea(team, lab) if repeated is None else _repeat(repeated, team.size)
+        if repeated is None:
+            text = self._choose_idea(team, lab)
+        else:
+            said = f"{team.size} people repeated it. No words were exchanged."
+            text = WordlessText(f"A replication of {repeated.title}", said, repeated.keywords)
+            team.notes[REPLICATES] = repeated.id
         team.notes["topic"] = text.title
         near = self._draw_references(lab, text) if self.references else ()
-        if repeated is not None:
-            team.notes[REPLICATES] = repeated.id
         # The text of a manuscript is an Answer, also where nobody was asked.
         return Manuscript(
             text=lab.later(lambda text: text, text),
@@ -172,15 +172,17 @@ class Wordless(AssembledTeam, TeamProtocol):
 
     def _have_idea(self, team: Team, lab: Lab, number: int) -> WordlessText:
         """An idea of some interests of the members, or a step from the best that they know."""
-        rng = lab.rng("keywords", *([number] if number else []))
-        keywords = _draw_keywords(lab, rng)
-        lessons = lab.world.lessons
+        rng, interests = lab.rng("keywords", *([number] if number else [])), lab.people.interests
+        order = rng.permutation(len(interests))[:KEYWORDS].tolist()
+        keywords, lessons = [interests[index] for index in order], lab.world.lessons
         known = [lessons[one] for one in (*team.members, EVERYBODY) if one in lessons]
         if self.learning and known and rng.random() < self.learning:
             best = max(known)[1]
             # Its last keywords stay: the first makes room for a new one.
             keywords = list(dict.fromkeys([*best[1:], *keywords]))[: max(len(best), 1)]
-        return _compose(keywords, team.size)
+        subject = ", ".join(keywords) or "nothing in particular"
+        said = f"{team.size} people worked on {subject}. No words were exchanged."
+        return WordlessText(f"A paper on {subject}", said, tuple(keywords))
 
     def _draw_members(self, team: Team, lab: Lab) -> None:
         """Draw and take in one member after another, each from its own stream."""
@@ -208,24 +210,6 @@ class Wordless(AssembledTeam, TeamProtocol):
             with lab.convene(turn) as everybody:
                 yield everybody
                 yield from lab.wait(self.meeting.draw(lab.rng("meeting", turn)))
-
-
-def _draw_keywords(lab: Lab, rng: np.random.Generator) -> list[str]:
-    """Some interests of the members, in a random order."""
-    known = lab.people.interests
-    return [known[index] for index in rng.permutation(len(known))[:KEYWORDS].tolist()]
-
-
-def _compose(keywords: list[str], size: int) -> WordlessText:
-    subject = ", ".join(keywords) or "nothing in particular"
-    said = f"{size} people worked on {subject}. No words were exchanged."
-    return WordlessText(f"A paper on {subject}", said, tuple(keywords))
-
-
-def _repeat(paper: Paper, size: int) -> WordlessText:
-    """The text of a replication, which has the keywords of what it repeats."""
-    said = f"{size} people repeated it. No words were exchanged."
-    return WordlessText(f"A replication of {paper.title}", said, paper.keywords)
 
 
 def _cited(repeated: Paper | None, near: Sequence[Reference]) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ import pytest
 
 def small(reviewed=False, latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
     """A small society of VirSci teams, with everything switched on, after its end."""
+
     from virsci_society.agents.offline.backend import Offline
     from virsci_society.protocols.peer_review.protocol import PeerReview
-    from virsci_society.protocols.peer_review.rules import Decision
     from virsci_society.protocols.virsci.protocol import VirSci
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
     from virsci_society.society.formation.founding import Poisson
@@ -22,14 +22,13 @@ def small(reviewed=False, latency=0.0, in_flight=64, seed=3, until=150.0, step_d
     from virsci_society.society.model import Society
 
     if reviewed:
-        decision = Decision(rule="mean", accept_from=5.5, reject_below=4.5)
         settings = {
             "protocol": VirSci(team_size=3, turns=1, inviting="at_once"),
             "founding": Poisson(teams_per_year=1.2),
             "times": Times(publication_delay=5.0, reply_window=5.0, meeting_notice=3.0),
             "publication": PeerReview(
                 **{"nearest": 0.4, "submissions": 2, "resubmission": 3.0, "due": 1.0},
-                **{"patience": 0.5, "screening": 2.0, "answer": 3.0, "decision": decision},
+                **{"patience": 0.5, "screening": 2.0, "answer": 3.0, "decision": "all"},
             ),
             "interventions": (Change(105.0, removal=Removal(count=10, by="random")),),
         }

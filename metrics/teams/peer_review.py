@@ -106,7 +106,7 @@ def panels(run: Run) -> pd.DataFrame:
         for number, name in enumerate(("first", "second")):
             seats = own[own["seat"].between(number * size, (number + 1) * size - 1)]
             scores = seats["score"].tolist()
-            decision = _decision(run, seats["recommendation"].tolist(), scores)
+            decision = _decision(run, seats["recommendation"].tolist())
             mean = sum(scores) / len(scores) if scores else None
             names = "; ".join(seats["scientist"]) or None
             rows.append((team, submission, name, names, len(scores), mean, decision))
@@ -133,18 +133,12 @@ def panel_agreement(run: Run) -> pd.DataFrame:
     return typed_table([row], {"manuscripts": "Int64", "accepted": "Float64", **whole, **shares})
 
 
-def _decision(run: Run, said: Sequence[str], scores: Sequence[float]) -> str | None:
+def _decision(run: Run, said: Sequence[str]) -> str | None:
     """What the rule of the scenario makes of some reviews; None without any."""
     if not said:
         return None
     publication: Any = run.scenario.get("publication") or {}
-    rule = publication.get("decision") or {}
     yes, no, total = said.count("accept"), said.count("reject"), len(said)
-    kind = rule.get("rule", "majority")
-    if kind == "mean":
-        mean = sum(scores) / len(scores)
-        low, high = rule.get("reject_below", 5.0), rule.get("accept_from", 6.5)
-        return "accept" if mean >= high else "reject" if mean < low else "revise"
-    if kind == "all":
+    if publication.get("decision") == "all":
         return "accept" if yes == total else "reject" if no else "revise"
     return "accept" if 2 * yes > total else "reject" if 2 * no > total else "revise"

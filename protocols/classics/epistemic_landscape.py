@@ -140,46 +140,27 @@ class EpistemicLandscape(TeamProtocol):
 
     def _move(self, me: Searcher, seen: list[bool], rng: np.random.Generator) -> None:
         """Move, or stay, given which of the eight neighbours have been visited."""
+        here, unvisited = SIGNIFICANCE[me.patch], [n for n, one in enumerate(seen) if not one]
         if self.strategy == "control":
-            _climb(me, rng)
-        elif self.strategy == "maverick":
-            _avoid(me, seen, rng)
-        else:
-            _follow(me, seen, rng, equal=self.strategy == "published_follower")
-
-
-def _climb(me: Searcher, rng: np.random.Generator) -> None:
-    """Go on where it got better, go back where it got worse, else stay with probability 0.98."""
-    here = SIGNIFICANCE[me.patch]
-    if here > me.before:
-        me.go(me.heading)
-    elif here < me.before:
-        me.turn_back(rng)
-    elif rng.random() < RESTLESS:
-        me.go(draw(range(8), rng))
-
-
-def _follow(me: Searcher, seen: list[bool], rng: np.random.Generator, *, equal: bool) -> None:
-    """Go to the best visited neighbour if it is better, or else to an unvisited one, if any."""
-    best, headings = _best(me.patch, seen)
-    here = SIGNIFICANCE[me.patch]
-    if best > here or (equal and best == here):
-        me.go(draw(headings, rng))
-    elif not all(seen):
-        me.go(draw(_unvisited(seen), rng))
-
-
-def _avoid(me: Searcher, seen: list[bool], rng: np.random.Generator) -> None:
-    """Go back where it got worse, else on to unvisited patches, ahead if that is one."""
-    here = SIGNIFICANCE[me.patch]
-    if here < me.before:
-        me.turn_back(rng)
-    elif not all(seen):
-        me.go(draw(_unvisited(seen), rng) if seen[me.heading] else me.heading)
-    else:
+            if here > me.before:
+                me.go(me.heading)
+            elif here < me.before:
+                me.turn_back(rng)
+            elif rng.random() < RESTLESS:
+                me.go(draw(range(8), rng))
+            return
         best, headings = _best(me.patch, seen)
-        if best >= here:
+        if self.strategy == "maverick":
+            if here < me.before:
+                me.turn_back(rng)
+            elif unvisited:
+                me.go(draw(unvisited, rng) if seen[me.heading] else me.heading)
+            elif best >= here:
+                me.go(draw(headings, rng))
+        elif best > here or (self.strategy == "published_follower" and best == here):
             me.go(draw(headings, rng))
+        elif unvisited:
+            me.go(draw(unvisited, rng))
 
 
 def _best(patch: int, seen: list[bool]) -> tuple[int, list[int]]:
@@ -190,10 +171,6 @@ def _best(patch: int, seen: list[bool]) -> tuple[int, list[int]]:
     ]
     best = max(values)
     return best, [heading for heading, value in enumerate(values) if value == best]
-
-
-def _unvisited(seen: list[bool]) -> list[int]:
-    return [heading for heading, visited in enumerate(seen) if not visited]
 
 
 def draw(items: list[int] | range, rng: np.random.Generator) -> int:

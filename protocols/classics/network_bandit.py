@@ -78,7 +78,15 @@ class Bandit(TeamProtocol):
         beliefs = rng.uniform(0.0, LARGEST_PRIOR, (2, 2)).tolist()
         team.notes["community"] = number
         while True:
-            self._hear(board, read, lab.now, beliefs)
+            for other, place in read.items():
+                results = board.get(other, [])
+                # Strictly before now: the order within a day changes nothing (rule 11).
+                while place < len(results) and results[place][0] < lab.now:
+                    _, used, successes = results[place]
+                    beliefs[used][0] += successes
+                    beliefs[used][1] += self.trials - successes
+                    place += 1
+                read[other] = place
             looks = [successes / (successes + failures) for successes, failures in beliefs]
             method = int(looks[1] > looks[0])
             if method != team.notes.get("better"):
@@ -86,24 +94,6 @@ class Bandit(TeamProtocol):
             chance = KNOWN_SUCCESS + method * self.edge
             board[row].append((lab.now, method, int(rng.binomial(self.trials, chance))))
             yield from lab.wait(1.0)
-
-    def _hear(
-        self,
-        board: dict[int, list[Result]],
-        read: dict[int, int],
-        now: float,
-        beliefs: list[list[float]],
-    ) -> None:
-        """Add what is new of one's own and the neighbours' results to one's beliefs."""
-        for other, place in read.items():
-            results = board.get(other, [])
-            # Strictly before now: the order within a day changes nothing (rule 11).
-            while place < len(results) and results[place][0] < now:
-                _, method, successes = results[place]
-                beliefs[method][0] += successes
-                beliefs[method][1] += self.trials - successes
-                place += 1
-            read[other] = place
 
     def _neighbours(self, row: int, world: World) -> tuple[int, Iterable[int]]:
         """The number of a scientist's community, and the rows of those whom it hears of there."""

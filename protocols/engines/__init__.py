@@ -1,5 +1,5 @@
 """What research systems stand on.
 
-Read ``card`` first (what a card can say), then ``meetings`` (rounds of questions), ``rounds`` and
-``search`` (the engines); ``research_system`` and ``team_work`` hold what all systems share.
+Read ``card`` (what a card can say), ``card_system`` (its run), then the engines, ``rounds`` and
+``search``; ``research_system`` has what all systems share.
 """

@@ -1,7 +1,5 @@
 """The card of a research system, a YAML file that says who is asked what and what is kept.
 
-A card is data. It says which stages there are, which questions stand in each round, who is asked
-and what is shown; ``meetings`` holds the rounds, and ``search`` ranks and expands what they make.
 Every number may be the name of one of the card's keys, which scenarios then set under ``protocol``.
 """
 
@@ -12,8 +10,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.prompts.prompt import DEFINITION, Prompts
+from virsci_society.agents.config import Part
+from virsci_society.agents.prompts.prompt import DEFINITION, Prompt, Prompts
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.protocols.engines import forms
@@ -55,6 +53,7 @@ GIVEN_SLOTS = DEFINITION.slots | {
 }
 """The slots that are given to every page of a card; what a question does not show is empty."""
 
+Place = tuple[str | int, ...]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Number = Annotated[int, Field(ge=0, le=10_000)] | str
 """A whole number, or the name of a key of the card."""
@@ -86,12 +85,6 @@ class Key(Part):
     def is_switch(self) -> bool:
         """Is it ``on`` or ``off``?"""
         return self.default in ("on", "off")
-
-    @property
-    def field(self) -> tuple[Any, Any]:
-        """Type and default, for ``pydantic.create_model``."""
-        kind = Switch if self.is_switch else type(self.default)
-        return kind, Field(default=self.default, ge=self.least, gt=self.above, le=self.most)
 
     @property
     def text(self) -> str:
@@ -270,35 +263,61 @@ class SystemCard(Part):
         """The names of the roles."""
         return tuple(self.roles.values()) if isinstance(self.roles, Mapping) else self.roles
 
-    def faults(self, pages: Prompts) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Names that are not there, each with its place in the card and what is wrong."""
-        numbers = [name for name, _ in self.own_keys]
-        known = {page.name: page for page in pages}
-        people = (*EVERYBODY, *self.role_names)
-        for at, value in _numbers(self.model_dump(exclude={"keys"}), ()):
+    def faults(self, pages: Prompts) -> Iterator[tuple[Place, str]]:
+        """Names that are not there and parts that do not fit, each with its place in the card."""
+        numbers, known = [name for name, _ in self.own_keys], {page.name: page for page in pages}
+        for at, value in _named_numbers(self.model_dump(exclude={"keys"}), ()):
             if value != "references" and value not in numbers:
                 yield at, f"there is no key {value!r}{did_you_mean(value, numbers)}"
             elif value in numbers and (at[-1] == "ends_early") != self.keys[value].is_switch:
                 kind = "a switch" if at[-1] == "ends_early" else "a number"
                 yield at, f"the key {value!r} is not {kind}"
-        yield from self._missing_keys(numbers)
-        if (self.search is None) == (self.engine == "search"):
-            yield ("engine",), "search is the section of engine: search, and of no other"
         for name, key in self.own_keys:
             if not key.about or key.default is None:
                 yield ("keys", name), "a key of the card needs default and about"
+        yield from self._faults_of_turns(known)
+        if (self.search is None) == (self.engine == "search"):
+            yield ("engine",), "search is the section of engine: search, and of no other"
+        each = {"novel": "idea", "plan": "step"}.get(self.choose, "once")
+        if each != "once" and not any(stage.each == each for stage in self.stages):
+            yield ("choose",), f"{self.choose!r} needs a stage with each: {each}"
+        if self.search is not None:
+            for place, name in (("review", self.search.review), ("judge", self.search.judge.page)):
+                if name and name not in known:
+                    yield ("search", place), _no_page(name, known)
+            expand = self.search.expand
+            if expand is not None:
+                how = {"best_leaf": "marks", "evolve": "elo"}[expand.how]
+                if self.search.judge.how != how:
+                    yield ("search", "expand"), f"{expand.how!r} goes with how: {how}"
+
+    def _faults_of_turns(self, known: Mapping[str, Prompt]) -> Iterator[tuple[Place, str]]:
+        """Questions that nobody can be asked, that come too early, or whose page is not there."""
+        turns = [
+            (("stages", i, "meetings", j, part, k), turn)
+            for i, stage in enumerate(self.stages)
+            for j, meeting in enumerate(stage.meetings)
+            for part in ("opening", "turns", "closing")
+            for k, turn in enumerate(getattr(meeting, part))
+        ]
+        people = (*EVERYBODY, *self.role_names)
         there = {"reviewers", "chair"} if any(stage.reviewers for stage in self.stages) else set()
-        for at, turn in self._turns():
+        keys = {"similarity"} if self.choose == "most_frequent" else set()
+        for at, turn in turns:
             if turn.asks not in QUESTIONS:
                 hint = did_you_mean(turn.asks, QUESTIONS)
                 yield (*at, "asks"), f"expected one of {', '.join(QUESTIONS)}{hint}"
                 continue
             if turn.who not in people:
                 yield (*at, "who"), f"nobody is called {turn.who!r}{did_you_mean(turn.who, people)}"
+            if turn.asks == "joint_idea" and (turn.who in EVERYBODY[1:] or turn.times != 1):
+                yield (*at, "who"), "one person makes one joint idea"
             for field in ("asks", "who", "papers"):
                 needed = NEEDS.get(value := getattr(turn, field), "")
                 if needed and needed not in there:
                     yield (*at, field), f"{value!r} needs {needed} before it"
+            keys |= {"entities"} if turn.papers == "core" else set()
+            keys |= {"shown", "grounded"} if turn.asks == "seeds" else set()
             question, name = QUESTIONS[turn.asks], turn.page or QUESTIONS[turn.asks].page
             there |= {turn.asks} | ({"idea"} if issubclass(question.form, IDEAS) else set())
             page = known.get(name)
@@ -311,40 +330,8 @@ class SystemCard(Part):
                 yield (*at, "page"), f"{place}: no question gives the slot {slot!r}{hint}"
         if there and not there & {"idea", "step"}:
             yield ("stages",), "no question asks for an idea"
-        if self.search is not None:
-            for place, name in (("review", self.search.review), ("judge", self.search.judge.page)):
-                if name and name not in known:
-                    yield ("search", place), _no_page(name, known)
-
-    def _missing_keys(self, keys: list[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """What parts of the card need besides: keys, stages, and a way of comparison."""
-        turns = [turn for _, turn in self._turns()]
-        needed = {
-            "entities": any(turn.papers == "core" for turn in turns),
-            "shown": any(turn.asks == "seeds" for turn in turns),
-            "grounded": any(turn.asks == "seeds" for turn in turns),
-            "similarity": self.choose == "most_frequent",
-        }
-        for name in (name for name, needs in needed.items() if needs and name not in keys):
+        for name in sorted(keys - {name for name, _ in self.own_keys}):
             yield ("keys",), f"the card needs a key {name!r}"
-        each = {"novel": "idea", "plan": "step"}.get(self.choose, "once")
-        if each != "once" and not any(stage.each == each for stage in self.stages):
-            yield ("choose",), f"{self.choose!r} needs a stage with each: {each}"
-        for at, turn in self._turns():
-            if turn.asks == "joint_idea" and (turn.who in EVERYBODY[1:] or turn.times != 1):
-                yield (*at, "who"), "one person makes one joint idea"
-        if self.search is not None and self.search.expand is not None:
-            how = {"best_leaf": "marks", "evolve": "elo"}[self.search.expand.how]
-            if self.search.judge.how != how:
-                yield ("search", "expand"), f"{self.search.expand.how!r} goes with how: {how}"
-
-    def _turns(self) -> Iterator[tuple[tuple[str | int, ...], CardTurn]]:
-        """All questions with their places in the card."""
-        for i, stage in enumerate(self.stages):
-            for j, meeting in enumerate(stage.meetings):
-                for part in ("opening", "turns", "closing"):
-                    for k, turn in enumerate(getattr(meeting, part)):
-                        yield ("stages", i, "meetings", j, part, k), turn
 
 
 NEEDS = {
@@ -354,13 +341,6 @@ NEEDS = {
 }
 """What has to be there before a question, a person or papers: another question, or reviewers."""
 IDEAS = (Idea, forms.Seeds)
-
-
-def _no_page(name: str, known: Mapping[str, Any]) -> str:
-    hint = did_you_mean(name, known)
-    return f"there is no page {name!r}{hint}; write it as prompts/{name}.txt beside the card"
-
-
 NUMBERS = frozenset(
     {"rounds", "repeat", "times", "parallel", "reviewers", "seeds", "batch", "count", "budget"}
     | {"k", "debate", "distinct", "ends_early"}
@@ -368,11 +348,16 @@ NUMBERS = frozenset(
 """Fields of a card in which the name of a key may stand."""
 
 
-def _numbers(data: Any, at: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _named_numbers(data: Any, at: Place) -> Iterator[tuple[Place, str]]:
     """The names of keys that stand for numbers, with their places."""
     items = data.items() if isinstance(data, Mapping) else enumerate(data)
     for name, value in items:
         if name in NUMBERS and isinstance(value, str):
             yield (*at, name), value
         elif isinstance(value, Mapping | tuple):
-            yield from _numbers(value, (*at, name))
+            yield from _named_numbers(value, (*at, name))
+
+
+def _no_page(name: str, known: Mapping[str, Prompt]) -> str:
+    hint = did_you_mean(name, known)
+    return f"there is no page {name!r}{hint}; write it as prompts/{name}.txt beside the card"

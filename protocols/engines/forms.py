@@ -1,8 +1,6 @@
-"""Reply forms that several research systems share, beside those of VirSci that they use as well.
+"""Reply forms of the research systems, beside those of VirSci that they use as well.
 
-An idea is VirSci's ``Idea`` and an abstract its ``Draft``, so that systems are compared by the same
-words. Each class says which structured slots its rule reads; the rules of the offline scientist are
-in ``offline_rules``.
+An idea is VirSci's ``Idea`` and an abstract its ``Draft``: systems are compared by the same words.
 """
 
 from __future__ import annotations
@@ -25,10 +23,7 @@ BEST_OF_PART = 4
 
 
 class RefinedIdea(Idea):
-    """An idea after one round of reflection, and whether it is finished.
-
-    Slots: those of ``Idea``; previous is the idea as it was; ends: does the work end when it is?
-    """
+    """An idea after one round of reflection, and whether it is finished."""
 
     done: bool = Field(
         default=False, alias="Done", description="true if a further round would not improve it"
@@ -56,10 +51,7 @@ class MergedIdea(Idea):
 
 
 class SearchedIdea(RefinedIdea):
-    """An idea after one round of work, whether it is finished, and else what to search for.
-
-    Slots: those of ``RefinedIdea``; searching: can a search follow?
-    """
+    """An idea after one round of work, whether it is finished, and else what to search for."""
 
     query_words: str = Field(
         default="", alias="Search", description="say what to search for next, unless it is done"
@@ -134,11 +126,7 @@ class ReadingNotes(Form):
 
 
 class NoveltyVerdict(Form):
-    """Is an idea new, by all papers found so far?
-
-    Slots: idea (CandidateIdea), earlier (NoveltyVerdicts before this one), found (what the search
-    of each has found), references (all of these papers), final (no further search can follow).
-    """
+    """Is an idea new, by all papers found so far?"""
 
     reason: str = Field(
         default="", alias="Reason", description="name the nearest paper, and what it lacks"
@@ -195,10 +183,7 @@ class IdeaScore(Form):
 
 
 class Proposal(Form):
-    """A research proposal in five parts, and the papers that it cites.
-
-    Slots: topic, said (Utterances of the discussion), idea (CandidateIdea or None), references.
-    """
+    """A research proposal in five parts, and the papers that it cites."""
 
     reason: str = Field(
         default="", alias="Reason", description="say what of the material goes into which part"
@@ -260,10 +245,7 @@ class Proposal(Form):
 
 
 class Contribution(Form):
-    """What one member says in a discussion that leads to a proposal or to an idea.
-
-    Slots: topic, said (Utterances so far), references, searching (may a search be asked for?).
-    """
+    """What one member says in a discussion that leads to a proposal or to an idea."""
 
     response: str = Field(alias="Response", description="speak to the others")
     direction: str = Field(
@@ -289,11 +271,7 @@ class Contribution(Form):
 
 
 class PlanStep(Form):
-    """One step of a research plan: problem, method or experiment.
-
-    Slots: step (its name), topic, earlier (PlanSteps before it), references, entities (terms),
-    previous (PlanStep or None), feedback (Utterances).
-    """
+    """One step of a research plan: problem, method or experiment."""
 
     title: str = Field(
         alias="Title", min_length=1, description="give it a title of at most fifteen words"
@@ -317,10 +295,7 @@ class PlanStep(Form):
 
 
 class StepReview(Form):
-    """The review of one step by some criteria, of which each is scored from 1 to 5.
-
-    Slots: step, text (PlanStep), criteria (names), earlier (PlanSteps), references, entities.
-    """
+    """The review of one step by some criteria, of which each is scored from 1 to 5."""
 
     feedback: dict[str, Annotated[str, Field(description="name what is weak, and a remedy")]] = (
         Field(default_factory=dict, alias="Feedback")
@@ -405,10 +380,7 @@ class ChairReview(Form):
 
 
 class HypothesisReview(Critique):
-    """A critique, and whether the idea stands as it is.
-
-    Slots: idea (CandidateIdea), ends: does the work end when it stands?
-    """
+    """A critique, and whether the idea stands as it is."""
 
     advice: str = Field(
         default="", alias="Advice", description="say what to change, and what to look at again"
@@ -462,10 +434,7 @@ class DeepReview(Form):
 
 
 class PairChoice(Form):
-    """Which of two ideas is better?
-
-    Slots: first, second (CandidateIdeas), turns (most turns of a debate before; 1 or none: none).
-    """
+    """Which of two ideas is better?"""
 
     debate: tuple[str, ...] = Field(
         default=(), alias="Debate", description="one turn each: who speaks, and what is said"
@@ -493,11 +462,7 @@ class PairChoice(Form):
 
 
 class Lessons(Form):
-    """What many reviews and comparisons have in common.
-
-    Slots: topic, reviews (DeepReviews), verdicts (PairChoices), firsts and seconds (CandidateIdeas
-    that were compared).
-    """
+    """What many reviews and comparisons have in common."""
 
     patterns: str = Field(
         alias="Patterns",

@@ -1,6 +1,5 @@
 """The rules by which the offline scientist answers the forms of the research systems.
 
-It searches, takes notes, joins discussions, refines ideas, writes proposals and plans, and judges.
 No rule looks for quality: they go by distances of papers, nearness of interests, and chance.
 """
 

@@ -1,9 +1,7 @@
-"""The base of the research systems of other papers, rebuilt as protocols of teams of the society.
+"""The base of research systems: topic, literature, team, and one last call that writes the paper.
 
-A system says how a team comes to an idea. What all of them share stands here and has the same keys:
-the topic, the literature, the team, and the last step, in which one call makes the idea a paper. So
-what differs between two systems is the way to the idea. ``TeamWork`` holds the rounds, questions
-and searches of one team.
+What differs between two systems is the way to the idea, for which ``TeamWork`` has the rounds,
+questions and searches of one team.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -69,12 +67,6 @@ Temperature = Annotated[float, Field(ge=0, le=2)]
 COMPARABLE = {"found_by": "idea", "output": "abstract"}
 """What makes the papers of different systems comparable, in the profile ``matched``."""
 STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
-
-
-@cache
-def _pages_of(folder: Path) -> Prompts:
-    """The pages of a folder, over those that systems share."""
-    return Prompts(folder, PAGES)
 
 
 class ResearchSystem(TeamProtocol):
@@ -142,7 +134,7 @@ class ResearchSystem(TeamProtocol):
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         folder = Path(getattr(sys.modules[cls.__module__], "__file__", None) or ".").parent
         if "pages" not in cls.__dict__ and (folder / "prompts").is_dir():
-            cls.pages = _pages_of(folder / "prompts")
+            cls.pages = Prompts(folder / "prompts", PAGES)
 
     @model_validator(mode="before")
     @classmethod
@@ -218,33 +210,35 @@ class ResearchSystem(TeamProtocol):
         text = work.text
         if text is None:
             text = yield from work.lab.stage("abstract", self._write_text(work, idea))
+        lab = work.lab
         if self.output == "proposal":
-            return self.hand_in_proposal(work, text)
+            checked = lab.later(check_references, text, *work.found)
+            work.team.notes["references_removed"] = lab.later(attrgetter("removed"), checked)
+            return Manuscript(text=checked, cites=lab.later(attrgetter("cites"), checked))
         cites = used_references if self.cites == "used" else retrieved_references
-        found_by = work.lab.later(idea_text, idea) if self.found_by == "idea" else None
-        return Manuscript(text=text, cites=work.lab.later(cites, idea), found_by=found_by)
+        found_by = lab.later(idea_text, idea) if self.found_by == "idea" else None
+        return Manuscript(text=text, cites=lab.later(cites, idea), found_by=found_by)
 
     def _write_text(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Answer[Any]]:
         with (yield from work.hold_round(self.output)):
-            (text,) = yield from work.lab.ask_each(
-                [work.team.leader], lambda seat, _: self.pose_text(work, idea, seat)
-            )
+            (text,) = yield from self.write_texts(work, [idea])
         return text
 
-    def pose_text(self, work: TeamWork, idea: Answer[CandidateIdea], seat: int = 0) -> Answer[Any]:
-        """Ask the leader for the abstract, or the proposal, of an idea, without waiting."""
-        slots: dict[str, Any] = {"idea": idea, "seat": seat}
-        if self.output == "proposal":
-            slots |= {"said": (), "references": work.search(idea), "standing": ""}
-            return work.pose(work.team.leader, "proposal", Proposal, **slots)
-        slots |= dict.fromkeys(("critique", "advice", "tried", "knowledge", "outsiders"), ())
-        return work.pose(work.team.leader, "draft", Draft, reasons=True, ratings=False, **slots)
+    def write_texts(
+        self, work: TeamWork, ideas: Sequence[Answer[CandidateIdea]]
+    ) -> Process[list[Answer[Any]]]:
+        """Ask the leader for the abstracts, or the proposals, of some ideas, side by side."""
+        leader = work.team.leader
 
-    def hand_in_proposal(self, work: TeamWork, proposal: Answer[Proposal]) -> Manuscript:
-        """A manuscript of a proposal, without references that were never retrieved."""
-        checked = work.lab.later(check_references, proposal, *work.found)
-        work.team.notes["references_removed"] = work.lab.later(count_removed, checked)
-        return Manuscript(text=checked, cites=work.lab.later(attrgetter("cites"), checked))
+        def pose(seat: int, _: str) -> Answer[Any]:
+            slots: dict[str, Any] = {"idea": ideas[seat], "seat": seat}
+            if self.output == "proposal":
+                slots |= {"said": (), "references": work.search(ideas[seat]), "standing": ""}
+                return work.pose(leader, "proposal", Proposal, **slots)
+            slots |= dict.fromkeys(("critique", "advice", "tried", "knowledge", "outsiders"), ())
+            return work.pose(leader, "draft", Draft, reasons=True, ratings=False, **slots)
+
+        return work.lab.ask_each([leader] * len(ideas), pose)
 
 
 class TeamSystem(Invitations, TeamMembers, ResearchSystem):
@@ -288,11 +282,7 @@ class TeamWork:
         return papers
 
     def call_meeting(self) -> Process[None]:
-        """Let the members do their homework, then wait for the date of the next meeting.
-
-        Answers of the meeting before may be read on that date. A system that is done by then leaves
-        the meeting that was called to what comes next.
-        """
+        """Do the homework, then wait for the date of the next meeting; on it Answers are read."""
         yield from self.lab.prepare()
         yield from self.lab.notice()
 
@@ -396,7 +386,6 @@ def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -
 
 _KEY_IN_TEXT = re.compile(r"\[P0*(\d{1,9})\]")
 _LEFT_BLANK = re.compile(r" +(?=[ .,;:)])")
-"""Blanks that a removed key leaves behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +395,7 @@ class CheckedProposal:
     title: str
     abstract: str
     cites: tuple[str, ...]
-    removed: tuple[str, ...]
+    removed: int
 
     def words(self) -> str:
         """Title and all parts."""
@@ -424,10 +413,5 @@ def check_references(proposal: Proposal, *found: tuple[Reference, ...]) -> Check
         title=proposal.title,
         abstract=_LEFT_BLANK.sub("", kept) if kept != text else text,
         cites=tuple(dict.fromkeys(known[key] for key in named if key in known)),
-        removed=tuple(key for key in named if key not in known),
+        removed=sum(key not in known for key in named),
     )
-
-
-def count_removed(checked: CheckedProposal) -> int:
-    """Number of references that were removed."""
-    return len(checked.removed)

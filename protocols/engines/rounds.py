@@ -1,104 +1,479 @@
-"""The engine of systems whose members are asked in rounds, and the class that a card becomes."""
+"""The engine of rounds: what a team has on the table while it works by a card.
+
+``hold_stage`` holds the meetings of one stage, round by round; each round puts questions
+(``_ask``) whose replies lie on the board for the questions after it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from math import ceil
+from operator import attrgetter
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
-from pydantic import create_model, model_validator
+import numpy as np
 
-from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.protocols.engines.card import SystemCard
-from virsci_society.protocols.engines.meetings import Board
-from virsci_society.protocols.engines.research_system import (
-    PAGES,
-    STAGES,
-    ResearchSystem,
-    TeamSystem,
-    TeamWork,
-    unrated_idea,
-)
-from virsci_society.protocols.engines.search import search_on, unit_vector
-from virsci_society.protocols.ideas import CandidateIdea, confidence
+from virsci_society.agents.prompts.slots import Utterance
+from virsci_society.protocols.engines.card import QUESTIONS, CardMeeting, CardTurn, Stage
+from virsci_society.protocols.engines.research_system import TeamWork, unrated_idea
+from virsci_society.protocols.ideas import CandidateIdea, Idea, confidence, without_ratings
 
 if TYPE_CHECKING:
-    from virsci_society.agents.arrays import VectorArray
+    from virsci_society.agents.arrays import FloatArray, VectorArray
     from virsci_society.agents.prompts.slots import Reference
-    from virsci_society.protocols.engines.forms import NoveltyVerdict, PlanStep
+    from virsci_society.protocols.engines.forms import (
+        NoveltyVerdict,
+        PaperReview,
+        PlanStep,
+        SearchedIdea,
+        SearchQueries,
+        Seeds,
+        StepReview,
+    )
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
 
+MOST_QUERIES = 5
+"""Queries of one reply that are searched for; further ones are left out."""
+MOST_PAPERS = 12
+"""Papers of several ideas that are shown."""
+STORED = 50
+"""Papers nearest to the core paper whose keywords make the store of terms."""
+SEARCHING = ("verdict", "worked_out_idea")
+"""Questions of which each reply can ask for a search before the next round."""
+REWORKED = ("better_idea", "joint_idea", "worked_out_idea")
+"""Questions whose pages show the idea before."""
 
-class SoloCard(ResearchSystem):
-    """A research system of one scientist that works by a card."""
 
-    card: ClassVar[SystemCard]
-    card_path: ClassVar[str] = ""
-    key_texts: ClassVar[Mapping[str, str]] = {}
+class Board:
+    """What a team has on the table while it works by a card."""
 
-    @model_validator(mode="after")
-    def _not_below(self) -> SoloCard:
-        for name, key in self.card.keys.items():
-            other = key.at_least
-            if other is not None and getattr(self, name) < getattr(self, other):
-                raise ValueError(f"{name} is smaller than {other}")
-        return self
+    def __init__(self, system: Any, work: TeamWork) -> None:
+        self.system, self.card, self.work, self.lab = system, system.card, work, work.lab
+        self.ideas: tuple[Answer[CandidateIdea], ...] = ()
+        self.authors: tuple[str, ...] = ()
+        self.idea: Answer[CandidateIdea] | None = None
+        # Ideas of the earlier visits of a stage that is repeated, or all seeds.
+        self.archive: tuple[Answer[CandidateIdea], ...] = ()
+        self.said: tuple[Utterance, ...] = ()
+        self.notes: tuple[Utterance, ...] = ()
+        # The last words on the idea or step, for those who make it better.
+        self.remarks: tuple[Utterance, ...] = ()
+        self.replies: dict[str, list[tuple[Answer[Any], ...]]] = defaultdict(list)
+        # The last reply on each idea, or the best version of each step, of the stages so far.
+        self.closed: tuple[Answer[Any], ...] = ()
+        self.outside: tuple[str, ...] = ()
+        self.papers: dict[str, Any] = {}
+        self.searches: tuple[Any, ...] = ()
+        self.step = ""
+        self.criteria: tuple[str, ...] = ()
+        self.last: Answer[Any] | None = None
+        self.place = 0
 
-    @property
-    def stages(self) -> frozenset[str]:
-        """The stages of all systems, and the review of texts where there is one."""
-        search = self.card.search
-        return STAGES | ({"review"} if search and search.judge.how == "reviews" else set())
+    def number(self, value: Any) -> Any:
+        """A number of the card, or the value of the key that it names."""
+        return getattr(self.system, value) if isinstance(value, str) else value
 
-    def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
-        """Hold the meetings of the card, and take the idea that it chooses."""
-        board = Board(self, work)
-        yield from board.hold_stages()
-        if self.card.search is not None:
-            return (yield from search_on(board, self.card.search))
-        lab, ideas = work.lab, board.ideas
-        if self.card.choose == "novel":
-            return lab.later(best_novel, board.closed, ideas)
-        if self.card.choose == "plan":
-            return lab.later(
-                partial(join_steps, work.team.leader), board.papers["core"], *board.closed
-            )
-        if self.card.choose == "most_frequent":
+    def hold_stage(self, stage: Stage) -> Process[None]:
+        """Hold the meetings of one stage: so many times, or for each idea, or for each step."""
+        lab = self.lab
+        if stage.skip_one and len(self.ideas) == 1:
+            return
+        if any(turn.papers == "core" for turn in stage.turns):
+            self._find_core()
+        if stage.reviewers:
+            yield from self.work.call_meeting()
+            chair = any(turn.who == "chair" for turn in stage.turns)
+            self.outside = choose_reviewers(self.work, self.number(stage.reviewers) + chair)
+        if stage.each == "idea":
+            for idea in self.ideas:
+                self.idea = idea
+                yield from lab.stage(stage.name, self._hold_meetings(stage))
+                self.closed += () if self.last is None else (self.last,)
+        elif stage.each == "step":
+            for self.step, self.criteria in stage.steps.items():
+                self.remarks = ()
+                yield from lab.stage(stage.name, self._hold_meetings(stage))
+                versions = tuple(reply for (reply,) in self.replies["step"])
+                reviews = tuple(self.replies["step_review"])
+                self.closed += (lab.later(best_version, versions, reviews),)
+        else:
+            # One after another: each idea is to be unlike those in the archive by then.
+            for _ in range(self.number(stage.repeat)):
+                self.idea = self.idea if stage.repeat == 1 else None
+                yield from lab.stage(stage.name, self._hold_meetings(stage))
+                self.archive += () if stage.repeat == 1 else self.ideas
+            self.ideas = self.archive or self.ideas
+
+    def _hold_meetings(self, stage: Stage) -> Process[None]:
+        """The meetings of one visit of a stage, one after another."""
+        self.papers.pop("topic", None)
+        before = 0
+        for meeting in stage.meetings:
+            rounds = self.number(meeting.rounds) + bool(meeting.opening) + bool(meeting.closing)
+            if meeting.seeds is not None:
+                rounds = ceil(self.number(meeting.seeds) / self.number(meeting.batch))
+            yield from self._hold_meeting(meeting, rounds, before)
+            before += rounds
+
+    def _hold_meeting(self, meeting: CardMeeting, rounds: int, before: int) -> Process[None]:
+        """The rounds of one meeting, or of several like it that are held side by side."""
+        early = self.number(meeting.ends_early) in (True, "on")
+        self.said, self.searches, self.last = (), (), None
+        self.replies.clear()
+        boards = [self]
+        if meeting.parallel != 1:
+            self._near_topic()  # once, so that all of them are shown the same papers
+            boards = [copy(self) for _ in range(self.number(meeting.parallel))]
+            for place, board in enumerate(boards):
+                board.place = place
+        for number in range(1, rounds + 1):
+            yield from self.work.call_meeting()
+            # On the date of the next round, whose meeting is not held if the last one was enough.
+            if early and self.last is not None and self.last.read().finished:
+                break
+            name = meeting.name.replace("STEP", self.step)
+            with (yield from self.work.convene(name, number, rounds, before=before)):
+                slots = {"ends": early and number < rounds, "final": number == rounds}
+                held = [board._hold_round(meeting, number, rounds, slots) for board in boards]
+                if len(held) == 1:
+                    yield from held[0]
+                else:
+                    yield from self.lab.together(*held)
+        self.ideas = tuple(idea for board in boards for idea in board.ideas)
+
+    def _hold_round(
+        self, meeting: CardMeeting, number: int, rounds: int, slots: dict[str, Any]
+    ) -> Process[None]:
+        """The questions of one round, one after another."""
+        turns = meeting.turns_of(number, rounds)
+        seat = self.place * sum(len(self._people(turn)) for turn in turns)
+        for turn in turns:
+            people = self._people(turn)
+            first = seat if turn.seat is None else turn.seat
+            seat = max(seat, first + len(people))
+            if turn.asks == "seeds":
+                yield from self._ask_for_seeds(meeting, number, first)
+            elif turn.order == "one_by_one":
+                for place, who in enumerate(people):
+                    own = {"seats": len(people), **slots}
+                    yield from self._ask(turn, meeting, (who,), first + place, own)
+            else:
+                yield from self._ask(turn, meeting, people, first, slots)
+
+    def _people(self, turn: CardTurn) -> tuple[str, ...]:
+        """Who is asked, once for each reply."""
+        team = self.work.team
+        people: tuple[str, ...] = (team.leader,)
+        if turn.who == "everybody":
+            people = tuple(team.members)
+        elif turn.who == "authors":
+            # Who is a member may have changed since.
+            people = tuple(one for one in self.authors if one in team.members)
+        elif turn.who == "chair":
+            # The one of them who is farthest from the topic.
+            people = self.outside[-1:]
+        elif turn.who == "reviewers":
+            chaired = any(one.who == "chair" for stage in self.card.stages for one in stage.turns)
+            people = (self.outside[:-1] if chaired else ()) or self.outside
+        elif turn.who != "leader" and isinstance(self.card.roles, Mapping):
+            people = (team.members[-1 if turn.who == self.card.roles.get("last") else 0],)
+        elif turn.who != "leader":
+            people = tuple(who for who, role in self._roles() if role == turn.who)
+        return people * int(self.number(turn.times))
+
+    def _roles(self) -> tuple[tuple[str, str], ...]:
+        """The members with their roles; where these go round, one may have several."""
+        members, roles = self.work.team.members, self.card.roles
+        if not isinstance(roles, Mapping):
+            return tuple((members[at % len(members)], role) for at, role in enumerate(roles))
+        # In a team of one or two nobody has the last role.
+        places = ["leader"] + ["others"] * (len(members) - 1)
+        if len(members) > 2:
+            places[-1] = "last"
+        return tuple((who, roles[at]) for who, at in zip(members, places, strict=True))
+
+    def _ask(
+        self,
+        turn: CardTurn,
+        meeting: CardMeeting,
+        people: tuple[str, ...],
+        seat: int,
+        slots: dict[str, Any],
+    ) -> Process[None]:
+        """Ask some people side by side, and put what they reply on the table."""
+        work, lab, question = self.work, self.lab, QUESTIONS[turn.asks]
+        if turn.asks in SEARCHING and self.replies[turn.asks]:
+            query = lab.later(next_query, self.replies[turn.asks][-1][0], self.idea)
+            self.searches += (work.search(query),)
+        theirs = dict(zip(self.authors, self.ideas, strict=True)) if turn.who == "authors" else {}
+        ideas: list[Any] = [theirs.get(who, self.idea) for who in people]
+        if turn.asks == "joint_idea":
+            ideas = [*self.ideas[:1]] or [None]
+        papers = [self._papers(turn, who, idea) for who, idea in zip(people, ideas, strict=True)]
+        shown = self._slots(turn) | slots
+
+        own: list[dict[str, Any]] = []
+        for place, who in enumerate(people):
+            role = turn.who if turn.who in self.card.role_names else ""
+            if not role and isinstance(self.card.roles, Mapping):
+                role = dict(self._roles()).get(who, "")
+            mine = {"part": role, "references": papers[place]}
+            if turn.ways:
+                mine["way"] = turn.ways[place % len(turn.ways)]
+            if turn.asks in REWORKED:
+                mine["previous"] = ideas[place]
+            if "others" in turn.shows:
+                mine["others"] = tuple(one for one in self.ideas if one is not ideas[place])
+            if turn.asks == "worked_out_idea":
+                mine["searching"] = not slots["final"]
+            if turn.asks == "step_review":
+                # The reviewers share the criteria, so that each is scored once.
+                mine["criteria"] = self.criteria[place :: len(people)]
+            own.append(shown | mine)
+        page = turn.page or question.page
+        replies: list[Answer[Any]] = yield from work.ask_each(
+            people, page, question.form, question.act, own, seat
+        )
+        if hasattr(question.form, "finished"):
+            self.last = replies[-1]
+        self._keep(turn, people, replies)
+        is_idea = issubclass(question.form, Idea)
+        if any("conversation" in one.shows for one in meeting.all_turns):
+            heard = [lab.later(without_ratings, one) if is_idea else one for one in replies]
+            self.said += tuple(map(Utterance, people, heard))
+        if not is_idea:
+            return
+        made = [
+            work.candidate(who, reply, near, () if old is None else old)
+            for who, reply, near, old in zip(people, replies, papers, ideas, strict=True)
+        ]
+        if turn.who == "authors":
+            self.ideas = tuple((theirs | dict(zip(people, made, strict=True))).values())
+        else:
+            self.ideas, self.authors = tuple(made), people
+        self.idea = self.ideas[0]
+
+    def _slots(self, turn: CardTurn) -> dict[str, Any]:
+        """The slots of a page; what it does not show is empty."""
+        shows, asks = turn.shows, turn.asks
+        versions = self.replies["step"]
+        earlier = self.closed if asks in ("step", "step_review") else ()
+        if asks in SEARCHING:
+            earlier = tuple(reply for (reply,) in self.replies[asks])
+        reviews = self.replies["review"][-1] if asks == "decision" else ()
+        text = versions[-1][0] if asks == "step_review" else None
+        text = self.idea if asks in ("review", "decision") else text
+        return {
+            "agenda": self.card.agenda,
+            "archive": self.archive if "archive" in shows else (),
+            "cited": self.lab.later(papers_of_ideas, self.idea) if asks == "review" else (),
+            "count": 0,
+            "criteria": (),
+            "earlier": earlier,
+            "entities": self.papers.get("entities", ()),
+            "feedback": self.remarks if "remarks" in shows else (),
+            "found": self.searches,
+            "idea": self.idea if asks in ("objection", "verdict") else None,
+            "keys": {name: getattr(self.system, name) for name in self.card.keys},
+            "notes": self.notes[-1].reply if "notes" in shows and self.notes else "",
+            "others": self.ideas if asks == "joint_idea" else (),
+            "previous": versions[-1][0] if asks == "step" and versions else None,
+            "reviews": tuple(map(Utterance, self.outside, reviews)),
+            "roles": self._roles() if self.card.roles else (),
+            "said": self.said if "conversation" in shows else (),
+            "searching": False,
+            "step": self.step,
+            "summaries": self.notes if "notes" in shows else (),
+            "text": text,
+            "way": "",
+        }
+
+    def _papers(self, turn: CardTurn, who: str, idea: Answer[CandidateIdea] | None) -> Any:
+        """The papers that stand on a page."""
+        lab, system, which = self.lab, self.system, turn.papers
+        if which in ("topic", "idea") and getattr(system, "literature", "on") == "off":
+            return ()
+        if which == "topic":
+            return self._near_topic()
+        if which == "idea":
+            return self.work.search(idea)
+        if which == "ideas":
+            return lab.later(papers_of_ideas, *self.ideas)
+        if which == "searches":
+            return lab.later(join_papers, *self.searches)
+        if which != "neighbours":
+            return self.papers[which] if which != "none" else ()
+        # A member's own papers, and those near the topic and its interests.
+        topic, own = self.work.topic, getattr(system, "own_papers", 0)
+        papers = lab.library.papers_by(who, topic, own) if own else ()
+        interests = "; ".join(lab.people.profile(who).interests) or who
+        near = lab.library.search_diverse((topic, interests), system.references, diversity=0.0)
+        joined = lab.later(join_papers, papers, near)
+        self.work.found += (joined,)
+        return joined
+
+    def _near_topic(self) -> Any:
+        """The papers near the topic, as of the first question of a stage that shows them."""
+        if "topic" not in self.papers:
+            self.papers["topic"] = self.work.search(self.work.topic)
+        return self.papers["topic"]
+
+    def _find_core(self) -> None:
+        """The core paper with the papers near it, and terms that stand in none of them."""
+        lab, work = self.lab, self.work
+        core = work.search(work.topic, 1)
+        near = work.search(lab.later(text_of_core, core, work.topic))
+        self.papers["core"] = lab.later(join_papers, core, near)
+        store = lab.library.search(lab.later(text_of_core, core, work.topic), STORED)
+        common = partial(common_entities, self.system.entities)
+        self.papers["entities"] = lab.later(common, self.papers["core"], store)
+
+    def _keep(self, turn: CardTurn, people: Sequence[str], replies: list[Answer[Any]]) -> None:
+        """Put replies on the table."""
+        lab, said, notes = self.lab, tuple(map(Utterance, people, replies)), self.work.team.notes
+        self.replies[turn.asks].append(tuple(replies))
+        if turn.asks == "queries":
+            count = self.system.references if turn.count is None else self.number(turn.count)
+            queries = [
+                lab.later(partial(query_at, place), replies[-1], self.work.topic)
+                for place in range(MOST_QUERIES)
+            ]
+            searches = tuple(lab.library.search(query, count) for query in queries)
+            self.papers["found"] = lab.later(partial(merge_searches, count), *searches)
+            self.work.found += (self.papers["found"],)
+        elif turn.asks == "notes":
+            self.notes = said
+        elif turn.asks in ("objection", "step_review"):
+            self.remarks = said
+        elif turn.asks == "review":
+            notes["review_score"] = lab.later(mean_of_reviews, *replies)
+        elif turn.asks == "decision":
+            notes["review_decision"] = lab.later(attrgetter("decision"), replies[-1])
+
+    def _ask_for_seeds(self, meeting: CardMeeting, number: int, seat: int) -> Process[None]:
+        """One reply with several seed ideas; every second page shows some of the papers found."""
+        lab, work, shown = self.lab, self.work, self.system.shown
+        order = lab.rng("papers", number).permutation(2 * shown)
+        papers: Any = ()
+        if is_grounded(number - 1, self.system.grounded):
+            draw = partial(draw_papers, shown, tuple(map(int, order)))
+            papers = lab.later(draw, self.papers["found"])
+        batch = self.number(meeting.batch)
+        size = min(batch, self.number(meeting.seeds) - batch * (number - 1))
+        slots = {"references": papers, "archive": self.archive, "count": size}
+        said = yield from work.ask(
+            work.team.leader, "seeds", QUESTIONS["seeds"].form, seat=seat, **slots
+        )
+        new = [lab.later(partial(seed_at, place), said) for place in range(size)]
+        self.archive += tuple(work.candidate(work.team.leader, one, papers) for one in new)
+
+    def chosen_idea(self) -> Answer[CandidateIdea]:
+        """The idea that the card chooses of those on the table."""
+        lab, ideas, choose = self.lab, self.ideas, self.card.choose
+        if choose == "novel":
+            return lab.later(best_novel, self.closed, ideas)
+        if choose == "plan":
+            join = partial(join_steps, self.work.team.leader)
+            return lab.later(join, self.papers["core"], *self.closed)
+        if choose == "most_frequent":
             vectors = tuple(lab.library.embed(idea) for idea in ideas)
-            return lab.later(partial(most_frequent, board.number("similarity")), vectors, ideas)
+            return lab.later(partial(most_frequent, self.system.similarity), vectors, ideas)
         return ideas[-1]
 
 
-class TeamCard(SoloCard, TeamSystem):
-    """A research system of several scientists that works by a card."""
+def choose_reviewers(work: TeamWork, count: int) -> tuple[str, ...]:
+    """The scientists outside the team nearest to its topic; the members where there are none."""
+    # The topic is read here, so this is called between two meetings.
+    members = tuple(work.team.members)
+    near = work.lab.library.people(work.topic, count, without=members).read()
+    return tuple(profile.id for profile in near) or members[-count:]
 
 
-def pages_beside(card: Path) -> Prompts:
-    """The pages in the folder ``prompts`` beside a card, over those that systems share."""
-    return Prompts(card.with_name("prompts"), PAGES)
+def next_query(reply: SearchedIdea | NoveltyVerdict, idea: CandidateIdea) -> str:
+    """The query of one reply; the idea itself where it gives none."""
+    return str(getattr(reply, "query_words", reply.query)).strip() or idea.query
 
 
-def system_of(card: SystemCard, pages: Prompts, path: str) -> type[ResearchSystem]:
-    """The class of a card, whose fields are its keys."""
-    base: Any = TeamCard if card.team == "several" else SoloCard
-    keys = card.keys.items()
-    fields = {}
-    for name, key in keys:
-        known = base.model_fields.get(name)
-        if known is None:
-            fields[name] = key.field
-        elif key.default is not None:
-            fields[name] = (known.annotation, key.default)
-    make: Any = create_model  # mypy's plugin knows no class whose fields are data
-    made: type[SoloCard] = make(card.name, __base__=base, __doc__=card.about, **fields)
-    made.card, made.system, made.citation, made.pages = card, card.name, card.citation, pages
-    made.published = {n: k.published for n, k in keys if "published" in k.model_fields_set}
-    made.matched = {n: k.matched for n, k in keys if "matched" in k.model_fields_set}
-    made.key_texts = {name: key.text for name, key in keys if key.about}
-    made.card_path = path
-    return made
+def query_at(place: int, asked: SearchQueries, topic: Any) -> str:
+    """The query at a place, from 0; the topic where there are fewer, so that none is empty."""
+    queries = [query for query in asked.queries if query.strip()]
+    return queries[place] if place < len(queries) else str(topic.words())
+
+
+def merge_searches(count: int, *searches: tuple[Reference, ...]) -> tuple[Reference, ...]:
+    """The results of several searches as one list: the first of each, then the second of each."""
+    deepest = max((len(papers) for papers in searches), default=0)
+    rows = [papers[place] for place in range(deepest) for papers in searches if place < len(papers)]
+    return join_papers(rows)[:count]
+
+
+def join_papers(*lists: Sequence[Reference]) -> tuple[Reference, ...]:
+    """Several lists of papers as one, each paper once, in the order of the lists."""
+    found: dict[str, Reference] = {}
+    for paper in (paper for papers in lists for paper in papers):
+        # Of a paper found twice the first is kept: its key stands on the page.
+        found.setdefault(paper.id, paper)
+    return tuple(found.values())
+
+
+def papers_of_ideas(*ideas: CandidateIdea) -> tuple[Reference, ...]:
+    """The papers that several ideas build on or stand near to, in turn."""
+    return merge_searches(MOST_PAPERS, *((*one.builds_on, *one.references) for one in ideas))
+
+
+def mean_of_reviews(*reviews: PaperReview) -> float | None:
+    """The mean score, 1 to 10, rounded to two decimals; None where no review could be read."""
+    scores = [one.score for one in reviews if one.score]
+    return round(sum(scores) / len(scores), 2) if scores else None
+
+
+def draw_papers(
+    count: int, order: tuple[int, ...], papers: tuple[Reference, ...]
+) -> tuple[Reference, ...]:
+    """Some of the nearest papers, by a drawn order of places; places without a paper fall out."""
+    return tuple(papers[place] for place in order if place < len(papers))[:count]
+
+
+def is_grounded(place: int, share: float) -> bool:
+    """Is the page at a place shown papers? These pages are spread evenly over all."""
+    return int((place + 1) * share) > int(place * share)
+
+
+def seed_at(place: int, said: Seeds) -> Idea:
+    """The seed at a place of a reply as an idea; the last one once more where there are fewer."""
+    seed = said.seeds[min(place, len(said.seeds) - 1)]
+    return unrated_idea(title=seed.title, idea=seed.idea, experiment=seed.experiment)
+
+
+def best_version(
+    versions: tuple[PlanStep, ...], reviews: tuple[tuple[StepReview, ...], ...]
+) -> PlanStep:
+    """The version with the highest mean score; of equal ones, and without scores, the latest."""
+    means = [0.0] * len(versions)
+    for place, said in enumerate(reviews):
+        scores = [score for one in said for score in one.scores.values()]
+        means[place] = fmean(scores) if scores else 0.0
+    return versions[max(range(len(versions)), key=lambda place: (means[place], place))]
+
+
+def text_of_core(core: tuple[Reference, ...], topic: Any) -> str:
+    """Title and abstract of the core paper; the topic where nothing has been published yet."""
+    return f"{core[0].title}. {core[0].abstract}" if core else str(topic.words())
+
+
+def common_entities(
+    count: int, shown: tuple[Reference, ...], stored: tuple[Reference, ...]
+) -> tuple[str, ...]:
+    """The most frequent keywords, at most so many, of the stored papers that no shown paper has."""
+    known = {word.casefold() for paper in shown for word in paper.keywords}
+    counts = Counter(word for paper in stored for word in paper.keywords)
+    left = [word for word, _ in counts.most_common() if word.casefold() not in known]
+    return tuple(left[:count])
 
 
 def best_novel(
@@ -113,10 +488,7 @@ def best_novel(
 def most_frequent(
     threshold: float, vectors: tuple[VectorArray, ...], ideas: tuple[CandidateIdea, ...]
 ) -> CandidateIdea:
-    """The answer that most have given: the idea to which most of all ideas are alike.
-
-    Of ideas with equally many, the one nearest to all others; of equally near ones the earliest.
-    """
+    """The idea to which most are alike; of equal ones the nearest to all, then the earliest."""
     units = [unit_vector(vector) for vector in vectors]
     # Rounded, so that the last digits of a sum on another machine decide nothing.
     cosines = [[round(float(one @ other), 9) for other in units] for one in units]
@@ -126,10 +498,7 @@ def most_frequent(
 
 
 def join_steps(author: str, papers: tuple[Reference, ...], *steps: PlanStep) -> CandidateIdea:
-    """Problem, method and experiment as one idea, which builds on the core paper.
-
-    Its ratings are the middle of the scale: nobody was asked for any.
-    """
+    """Problem, method and experiment as one idea, which builds on the core paper."""
     problem, method, experiment = steps
     idea = unrated_idea(
         reason=problem.reason,
@@ -145,3 +514,10 @@ def join_steps(author: str, papers: tuple[Reference, ...], *steps: PlanStep) -> 
         retrieved=tuple(paper.id for paper in papers),
         builds_on=papers[:1],
     )
+
+
+def unit_vector(vector: VectorArray | FloatArray) -> FloatArray:
+    """A vector of length 1, in double precision; the zero vector stays as it is."""
+    wide: FloatArray = np.asarray(vector, dtype=np.float64).ravel()
+    length = float(np.sqrt(wide @ wide))
+    return wide / length if length else wide

@@ -20,16 +20,17 @@ from virsci_society.protocols.engines.forms import (
     PaperReview,
     RefinedIdea,
 )
-from virsci_society.protocols.engines.meetings import (
+from virsci_society.protocols.engines.rounds import (
     Board,
     choose_reviewers,
     mean_of_reviews,
     papers_of_ideas,
+    unit_vector,
 )
 from virsci_society.protocols.ideas import looks_of
 
 if TYPE_CHECKING:
-    from virsci_society.protocols.engines.card import Search
+    from virsci_society.protocols.engines.card import Expansion, Search
     from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.durations import Process
@@ -42,15 +43,6 @@ START = 1200.0
 SCALE = 400.0
 """Difference of ratings at which the better of two is expected to win ten of eleven matches."""
 PAGES = {"points": "pair", "elo": "match"}
-
-
-def search_on(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
-    """Compare the ideas on the table, make further ones as the card says, and take the best."""
-    if search.judge.how == "marks":
-        return (yield from board.lab.stage("ideas", grow_tree(board, search)))
-    if search.judge.how == "reviews":
-        return (yield from review_texts(board, search))
-    return (yield from Tournament(board, search).hold())
 
 
 def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
@@ -69,16 +61,15 @@ def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
                 best = max(leaves, key=lambda place: marks[place].read().score)
                 expanded.add(best)
                 parent, near = ideas[best], work.search(ideas[best])
-                remarks = (Utterance(leader, marks[best]),)
-                children = [leader] * min(breadth, budget - len(ideas))
-                slots: dict[str, Any] = {
-                    "previous": parent,
-                    "references": near,
-                    "feedback": remarks,
-                    "others": (),
-                }
                 said = yield from work.ask_each(
-                    children, "refinement", RefinedIdea, ends=False, **slots
+                    [leader] * min(breadth, budget - len(ideas)),
+                    "refinement",
+                    RefinedIdea,
+                    ends=False,
+                    previous=parent,
+                    references=near,
+                    feedback=(Utterance(leader, marks[best]),),
+                    others=(),
                 )
                 ideas += [work.candidate(leader, idea, near, parent) for idea in said]
             own = [{"idea": idea} for idea in ideas[len(marks) :]]
@@ -90,34 +81,25 @@ def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
 
 def review_texts(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
     """Write the text of each idea, have all reviewed from outside, and hand in the best one."""
-    work, lab, ideas = board.work, board.lab, board.ideas
-    leader = work.team.leader
+    work, lab, ideas, judge = board.work, board.lab, board.ideas, search.judge
 
     def write() -> Process[list[Answer[Any]]]:
         with (yield from work.hold_round("writing")):
-            return (
-                yield from lab.ask_each(
-                    [leader] * len(ideas),
-                    lambda seat, _: board.system.pose_text(work, ideas[seat], seat),
-                )
-            )
+            texts: list[Answer[Any]] = yield from board.system.write_texts(work, ideas)
+        return texts
 
     def review() -> Process[list[Answer[PaperReview]]]:
         own: list[dict[str, Any]] = []
         for text, idea in zip(texts, ideas, strict=True):
             own += [{"text": text, "cited": lab.later(papers_of_ideas, idea)}] * len(reviewers)
-        people, page = reviewers * len(texts), search.judge.page or "paper_review"
-        criteria = search.judge.criteria
-        with (yield from work.hold_round(search.judge.meeting)):
-            return (
-                yield from work.ask_each(
-                    people, page, PaperReview, "review", own, criteria=criteria
-                )
-            )
+        people, page = reviewers * len(texts), judge.page or "paper_review"
+        with (yield from work.hold_round(judge.meeting)):
+            steps = work.ask_each(people, page, PaperReview, "review", own, criteria=judge.criteria)
+            return (yield from steps)
 
     texts = yield from lab.stage("abstract", write())
     yield from work.call_meeting()
-    reviewers = choose_reviewers(work, int(board.number(search.judge.reviewers)))
+    reviewers = choose_reviewers(work, int(board.number(judge.reviewers)))
     said = yield from lab.stage("review", review())
     count = len(reviewers)
     scores = tuple(
@@ -133,9 +115,7 @@ class Tournament:
 
     def __init__(self, board: Board, search: Search) -> None:
         self.board, self.work, self.lab, self.search = board, board.work, board.lab, search
-        self.leader, self.elo = board.work.team.leader, search.judge.how == "elo"
-        self.k = float(board.number(search.judge.k))
-        self.debate = int(board.number(search.judge.debate))
+        self.judge, self.elo = search.judge, search.judge.how == "elo"
         self.ideas: list[Answer[CandidateIdea]] = []
         self.looks: list[Answer[float]] = []
         self.units: list[FloatArray] = []
@@ -153,8 +133,8 @@ class Tournament:
         rounds = 1 if expand is None else int(self.board.number(expand.rounds))
         for number in range(1, rounds + 1):
             known = len(self.ideas)
-            if number > 1:
-                new = yield from lab.stage("ideas", self._evolve(number, rounds))
+            if number > 1 and expand is not None:
+                new = yield from lab.stage("ideas", self._evolve(expand, number, rounds))
             steps = self._take_in(new, number, rounds)
             yield from (lab.stage("novelty", steps) if self.search.review else steps)
             yield from lab.stage("novelty", self._compete(known))
@@ -170,7 +150,7 @@ class Tournament:
         played = [*self.played, (self.pairs, verdicts)]
         if self.elo:
             matches = [match for pairs, said in played for match in scored(pairs, said)]
-            return elo_ratings(len(self.ideas), matches, self.k)
+            return elo_ratings(len(self.ideas), matches, float(self.board.number(self.judge.k)))
         points = [0.0] * len(self.ideas)
         for pairs, said in played:
             points = award_points(points, scored(pairs, said)) if pairs else points
@@ -181,10 +161,11 @@ class Tournament:
         self.played.append((self.pairs, [verdict.read() for verdict in self.verdicts]))
         self.pairs, self.verdicts = [], []
 
-    def _evolve(self, number: int, rounds: int) -> Process[tuple[Answer[CandidateIdea], ...]]:
+    def _evolve(
+        self, expand: Expansion, number: int, rounds: int
+    ) -> Process[tuple[Answer[CandidateIdea], ...]]:
         """Further ideas from the best rated ones, which stay as they are."""
-        expand, lab, work = self.search.expand, self.lab, self.work
-        assert expand is not None  # noqa: S101 - without it there is one round
+        lab, work = self.lab, self.work
         yield from work.call_meeting()
         self._settle()
         best, ways = rank(self.rate()), [*expand.ways]
@@ -203,21 +184,20 @@ class Tournament:
                     "lessons": self.lessons,
                 }
                 near = lab.later(papers_of_ideas, *ideas)
-                made.append(work.propose([self.leader], near, page="evolution", seat=seat, **slots))
+                leader = [work.team.leader]
+                made.append(work.propose(leader, near, page="evolution", seat=seat, **slots))
             return tuple(idea for (idea,) in (yield from lab.together(*made)))
 
     def _take_in(
         self, new: Sequence[Answer[CandidateIdea]], number: int, rounds: int
     ) -> Process[None]:
         """Take in the ideas that are like no earlier one, and review them."""
-        old, page, threshold = len(self.ideas), self.search.review, self.search.distinct
+        old, page, distinct = len(self.ideas), self.search.review, self.search.distinct
         vectors = [self.lab.library.embed(idea) for idea in new]
         yield from self.work.call_meeting()
         units = [*self.units, *(unit_vector(vector.read()) for vector in vectors)]
-        distinct = distinct_places(
-            units, 2.0 if threshold is None else self.board.number(threshold)
-        )
-        kept = [place for place in distinct if place >= old]
+        threshold = 2.0 if distinct is None else self.board.number(distinct)
+        kept = [place for place in distinct_places(units, threshold) if place >= old]
         self.removed += len(new) - len(kept)
         self.work.team.notes["duplicates_removed"] = self.removed
         self.units += [units[place] for place in kept]
@@ -227,59 +207,67 @@ class Tournament:
             self.reviews += [DeepReview(weakness="")] * len(kept)
             return
         with (yield from self.work.convene("review of hypotheses", number, rounds)):
-            people, own = [self.leader] * len(kept), [{"idea": one} for one in self.ideas[old:]]
+            people, own = (
+                [self.work.team.leader] * len(kept),
+                [{"idea": x} for x in self.ideas[old:]],
+            )
             self.reviews += yield from self.work.ask_each(
                 people, page, DeepReview, "critique", own, lessons=self.lessons
             )
 
     def _compete(self, known: int) -> Process[None]:
         """Rounds of pairs, in which by Elo each idea after those that were known plays once."""
-        lab, rounds = self.lab, int(self.board.number(self.search.judge.rounds))
+        lab, judge, rounds = self.lab, self.judge, int(self.board.number(self.judge.rounds))
         self.heard = []
         if not self.elo and len(self.ideas) < 2:
             return
         for number in range(1, rounds + 1):
             yield from self.work.call_meeting()
             self._settle()
-            with (yield from self.work.convene(self.search.judge.meeting, number, rounds)):
+            with (yield from self.work.convene(judge.meeting, number, rounds)):
                 ratings, rng = self.rate(), lab.rng("tournament", lab.visit, number)
-                if self.elo:
-                    matches = [
-                        match for pairs, said in self.played for match in scored(pairs, said)
-                    ]
-                    new, likeness = range(known, len(self.ideas)), likeness_of(self.units)
-                    pairs = pair_by_rating(ratings, matches, likeness, new)
-                    # Who stands first is drawn: a judge may prefer a place.
-                    turned = rng.random(len(pairs)) < 0.5
-                    self.pairs = [
-                        (p[1], p[0]) if t else p for p, t in zip(pairs, turned, strict=True)
-                    ]
-                else:
-                    self.pairs = pair_by_points(ratings, rng)
-                own = [self._pair(pair, ratings) for pair in self.pairs]
-                page = self.search.judge.page or PAGES[self.search.judge.how]
+                self.pairs = self._pair_up(known, ratings, rng)
+                own = []
+                for first, second in self.pairs:
+                    # A debate is held if both have won more than they lost.
+                    top = self.elo and min(ratings[first], ratings[second]) > START
+                    looks = (self.looks[first], self.looks[second]) if self.looks else None
+                    own.append(
+                        {
+                            "first": self.ideas[first],
+                            "second": self.ideas[second],
+                            "reviews": (self.reviews[first], self.reviews[second]),
+                            "turns": int(self.board.number(judge.debate)) if top else 1,
+                            "looks": looks,
+                        }
+                    )
+                page = judge.page or PAGES[judge.how]
                 self.verdicts = yield from self.work.ask_each(
-                    [self.leader] * len(own), page, PairChoice, "vote", own, lessons=self.lessons
+                    [self.work.team.leader] * len(own),
+                    page,
+                    PairChoice,
+                    "vote",
+                    own,
+                    lessons=self.lessons,
                 )
                 self.heard += zip(self.pairs, self.verdicts, strict=True)
 
-    def _pair(self, pair: tuple[int, int], ratings: list[float]) -> dict[str, Any]:
-        """What stands on the page of a pair; a debate is held if both have won more than lost."""
-        first, second = pair
-        top = self.elo and min(ratings[first], ratings[second]) > START
-        return {
-            "first": self.ideas[first],
-            "second": self.ideas[second],
-            "reviews": (self.reviews[first], self.reviews[second]),
-            "turns": self.debate if top else 1,
-            "looks": (self.looks[first], self.looks[second]) if self.looks else None,
-        }
+    def _pair_up(self, known: int, ratings: list[float], rng: np.random.Generator) -> Pairs:
+        """The pairs of the next round, in the order in which their page names the two."""
+        if not self.elo:
+            return pair_by_points(ratings, rng)
+        matches = [match for pairs, said in self.played for match in scored(pairs, said)]
+        new, likeness = range(known, len(self.ideas)), likeness_of(self.units)
+        pairs = pair_by_rating(ratings, matches, likeness, new)
+        # Who stands first is drawn: a judge may prefer a place.
+        turned = rng.random(len(pairs)) < 0.5
+        return [(p[1], p[0]) if t else p for p, t in zip(pairs, turned, strict=True)]
 
     def _learn(self, number: int, rounds: int) -> Process[None]:
         """The meta-review: what recurs in all reviews and in the verdicts of this round."""
         with (yield from self.work.hold_round("meta-review", number, rounds - 1)):
             self.lessons = yield from self.work.ask(
-                self.leader,
+                self.work.team.leader,
                 "lessons",
                 Lessons,
                 reviews=tuple(self.reviews),
@@ -346,12 +334,10 @@ def pair_by_rating(
     likeness: FloatArray,
     playing: Collection[int],
 ) -> Pairs:
-    """Who meets whom in the next round; nothing is drawn.
-
-    Those who have to play choose, the least tried first and of them the best rated. A partner is
-    one whom they have met least often, of those the best rated, and of equal ones the most alike:
-    so those without any match meet their likes, winners meet winners, and newcomers the best.
-    """
+    """Who meets whom in the next round; nothing is drawn."""
+    # Those who have to play choose, the least tried first and of them the best rated. A partner is
+    # one whom they have met least often, of those the best rated, and of equal ones the most alike:
+    # so those without any match meet their likes, winners meet winners, and newcomers the best.
     met = Counter(frozenset(match[:2]) for match in matches)
     played = Counter(place for match in matches for place in match[:2])
     free = rank(ratings)
@@ -380,18 +366,8 @@ def likeness_of(units: Sequence[FloatArray]) -> FloatArray:
     return np.round(stacked @ stacked.T, 9)
 
 
-def unit_vector(vector: VectorArray | FloatArray) -> FloatArray:
-    """A vector of length 1, in double precision; the zero vector stays as it is."""
-    wide: FloatArray = np.asarray(vector, dtype=np.float64).ravel()
-    length = float(np.sqrt(wide @ wide))
-    return wide / length if length else wide
-
-
 def distinct_places(vectors: Sequence[VectorArray | FloatArray], threshold: float) -> list[int]:
-    """The places of texts whose cosine with every earlier kept text is below a threshold.
-
-    A text without known words has the zero vector, which is like no other.
-    """
+    """The places of texts whose cosine with every earlier kept text is below a threshold."""
     kept: list[int] = []
     units = [unit_vector(vector) for vector in vectors]
     for place, unit in enumerate(units):

@@ -32,20 +32,11 @@ _SYNONYMS = {
 
 
 class Willingness(Choice):
-    """The answer to a request to review a manuscript.
-
-    Slots: manuscript, authors (Profiles; empty where they are withheld), load (teams the scientist
-    is in now), open (reviews it has agreed to and not delivered), days (until the review is due).
-    """
+    """The answer to a request to review a manuscript."""
 
 
 class Review(Form):
-    """The review of one manuscript by one reviewer.
-
-    Slots: manuscript, authors (as above), round (from 1), final (no revision can follow),
-    response (what the authors say of their revision, or ""), earlier (the reviewer's Review of
-    the round before, or None).
-    """
+    """The review of one manuscript by one reviewer."""
 
     comments: str = Field(
         alias="Comments", description="say what is good, what is wrong, what should be done"

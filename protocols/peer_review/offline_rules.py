@@ -1,9 +1,4 @@
-"""The rules by which the offline scientist agrees to review, judges, and answers reviews.
-
-A judgement comes from how near the manuscript is to the reviewer and from chance, so reviewers
-agree only as far as their interests do. Where ``execution.signal`` is set, a part of that chance is
-how good the manuscript looks, to all of them alike.
-"""
+"""The rules by which the offline scientist answers the forms of peer review."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Selection by joint papers, with an exploring part so that strangers are asked too.
 
-This is the rule of VirSci and its variants: ``HalfNormal`` and ``Share`` are two other ways to
-explore. Draws are exact and take O(degree): a mixture of the sparse row and a uniform part, with
-rejection of those who may not be asked.
+Draws are exact and take O(degree): a mixture of the sparse row and a uniform part, with rejection.
 """
 
 from __future__ import annotations
@@ -61,20 +59,15 @@ _ROUNDS = 64
 
 
 class Coauthorship(SelectionPolicy):
-    """P_ij = (A_ij + g C_ij + e) / sum_j (A_ij + g C_ij + e), with g = 0 the rule of VirSci (3.2).
+    """P_ij = (A_ij + e) / sum_j (A_ij + e), the rule of VirSci (3.2).
 
-    A_ij counts the joint papers as of the date, C_ij the times that i has consulted j. Drawn as a
-    mixture of the sparse rows and the uniform part in O(degree), which is exact; people who may
-    not be asked are rejected.
+    A_ij counts the joint papers as of the date. Drawn as a mixture of the sparse row and the
+    uniform part in O(degree), which is exact; people who may not be asked are rejected.
     """
 
     explore: Explore = 1.0
     """e: a number per entry, ``{use: half_normal}`` or ``{use: share, mass: ...}``. Unit: joint
     papers. Source: VirSci, appendix D.4 (1 is added)."""
-    guests: float = Field(default=0.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """g: joint papers that one consultation weighs as much as, from the moment after the end of the
-    team in which the leader asked, leading it or not. Assumed; 0 is the paper's rule. Unit: joint
-    papers per consultation. Source: assumed; VirSci seats no guest later."""
 
     def draw(
         self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
@@ -83,23 +76,21 @@ class Coauthorship(SelectionPolicy):
         n = network.size
         if len(excluded) >= n:
             return None
-        looks_back, thinned = self._modes
+        looks_back, increments = self._modes
         known = network.strength(leader) if looks_back else 0
-        asked = network.consultations.total(leader) if self.guests and looks_back else 0
-        past = known + self.guests * asked
-        mass, random, tries = past + self._uniform_mass(n, past), rng.random, 0
+        mass, random, tries = known + self._uniform_mass(n, known), rng.random, 0
         # Four times as many as a uniform draw needs on average: the exact draw costs O(people).
         while tries < _ROUNDS or tries < 4 * n // (n - len(excluded)):
             tries += 1
-            if (point := random() * mass) < known:
+            if random() * mass < known:
                 candidate = network.partner_at(leader, int(random() * known))
-            elif point < past:
-                candidate = network.consultations.guest_at(leader, int(random() * asked))
             else:
                 candidate = int(rng.integers(n))
                 # Uniform draws stand for the largest increment: smaller ones reject their share.
-                if thinned and self._rejects(leader, candidate, rng):
-                    continue
+                if increments is not None:
+                    limit = increments.entry(leader, candidate)
+                    if random() * HALF_NORMAL_LIMIT >= limit:
+                        continue
             if candidate not in excluded:
                 return candidate
         return self._draw_exactly(leader, excluded, network, rng)
@@ -107,15 +98,12 @@ class Coauthorship(SelectionPolicy):
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """A_ij + g C_ij + e_ij of the candidates."""
+        """A_ij + e_ij of the candidates."""
         past = network.joint_papers_with(leader, candidates).astype(float)
-        if self.guests:
-            past += self.guests * network.consultations.counts(leader, candidates)
         if isinstance(self.explore, HalfNormal):
             return past + [self.explore.entry(leader, other) for other in candidates]
         looks_back, _ = self._modes
-        whole = network.strength(leader) + self.guests * network.consultations.total(leader)
-        mass = self._uniform_mass(network.size, whole if looks_back else 0)
+        mass = self._uniform_mass(network.size, network.strength(leader) if looks_back else 0)
         return past * looks_back + mass / network.size
 
     def of_run(self, seed: int) -> SelectionPolicy:
@@ -125,10 +113,10 @@ class Coauthorship(SelectionPolicy):
         return self.model_copy(update={"explore": HalfNormal(seed=seed)})
 
     @cached_property
-    def _modes(self) -> tuple[bool, bool]:
-        """Are joint papers looked at, and are uniform draws thinned? Cached: every draw asks."""
+    def _modes(self) -> tuple[bool, HalfNormal | None]:
+        """Are joint papers looked at, and what thins uniform draws? Cached: every draw asks."""
         explores = isinstance(self.explore, Share) and self.explore.mass == 1
-        return not explores, isinstance(self.explore, HalfNormal)
+        return not explores, self.explore if isinstance(self.explore, HalfNormal) else None
 
     def _uniform_mass(self, n: int, past: float) -> float:
         if isinstance(self.explore, float):
@@ -137,12 +125,6 @@ class Coauthorship(SelectionPolicy):
             mass = self.explore.mass
             return float(n) if past == 0 else past * mass / (1 - mass)
         return HALF_NORMAL_LIMIT * n
-
-    def _rejects(self, leader: int, candidate: int, rng: Generator) -> bool:
-        """Reject a uniform draw so that the half-normal increments remain (thinning)."""
-        if not isinstance(self.explore, HalfNormal):
-            return False
-        return bool(rng.random() * HALF_NORMAL_LIMIT >= self.explore.entry(leader, candidate))
 
     def _draw_exactly(
         self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator

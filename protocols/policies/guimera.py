@@ -62,7 +62,10 @@ class Guimera(SelectionPolicy):
         if not known.any():
             return new
         inside = [row for row in members if incumbents.is_incumbent(row)]
-        shares = [self._coauthor_shares(row, candidates, known, world) for row in inside]
+        written = [world.network.joint_papers_with(row, candidates) > 0 for row in inside]
+        partners = [_shares(one & (known > 0)) for one in written]
+        # A member without such partners among the candidates lets any incumbent take the seat.
+        shares = [one if one.any() else known for one in partners]
         repeated = np.mean(shares, axis=0) if shares else known
         return self.p * (self.q * repeated + (1 - self.q) * known) + (1 - self.p) * new
 
@@ -87,15 +90,6 @@ class Guimera(SelectionPolicy):
                 partner: int = partners[int(rng.integers(len(partners)))]
                 return partner
         return incumbents.sample_incumbent(excluded, rng)
-
-    @staticmethod
-    def _coauthor_shares(
-        member: int, candidates: Sequence[int], known: np.ndarray, world: WorldView
-    ) -> np.ndarray:
-        """Equal shares of the incumbents who have written with a member; of all without any."""
-        partners = _shares((world.network.joint_papers_with(member, candidates) > 0) & (known > 0))
-        # A member without such partners among the candidates lets any incumbent take the seat.
-        return partners if partners.any() else known
 
 
 def _shares(chosen: Sequence[bool] | np.ndarray) -> FloatArray:

@@ -65,10 +65,7 @@ class TwoStep(SelectionPolicy):
 
 
 def coauthors_of_coauthors(i: int, network: CoauthorNetwork) -> IntArray:
-    """Rows of those with whom ``i`` shares co-authors but has not written.
-
-    A row occurs once for each co-author in common, so it is an end of a path of two steps.
-    """
+    """Rows of those with whom ``i`` shares co-authors but has not written."""
     partners = network.coauthors(i)[0]
     if not len(partners):
         return np.zeros(0, dtype=np.int64)

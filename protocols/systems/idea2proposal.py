@@ -1,11 +1,8 @@
-"""Idea2Proposal, by which scientists in six arrangements discuss a topic and write a proposal.
-
-Who may be in a team of each arrangement stands first, then the rounds and the synthesis.
-``docs/protocols/idea2proposal.md`` says what is faithful and what is adapted.
-"""
+"""Idea2Proposal, by which scientists in six arrangements discuss a topic and write a proposal."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
@@ -14,17 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.arrays import BoolArray, IntArray
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.slots import Utterance
 from virsci_society.protocols.engines.forms import Contribution, Proposal
-from virsci_society.protocols.engines.meetings import merge_searches
 from virsci_society.protocols.engines.research_system import (
     FoundPapers,
     TeamSystem,
     TeamWork,
     proposal_as_idea,
 )
+from virsci_society.protocols.engines.rounds import merge_searches
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.society.careers import career_ages
 from virsci_society.society.formation.selection import SelectionPolicy
@@ -36,63 +33,33 @@ if TYPE_CHECKING:
     from virsci_society.society.kernel.durations import Process
     from virsci_society.society.teams.world import World
 
-COMPOSED = ("interdisciplinary", "vertical", "horizontal")
-"""Arrangements that not everybody fits."""
-
-Seniority = Literal["early-career", "mid-career", "senior"]
-SENIORITY: tuple[Seniority, ...] = ("early-career", "mid-career", "senior")
-
-
-def seniority_codes(world: World) -> IntArray:
-    """The class of everybody who was ever here, as its place in ``SENIORITY``.
-
-    The youngest third of the careers of those who are present is early-career, the oldest third
-    senior: what counts as long differs between fields. Where all careers are equally long,
-    everybody is early-career.
-
-    Returns:
-        An array of shape (people,).
-    """
-    ages = career_ages(world, range(len(world.population)))
-    here = np.ones(len(ages), dtype=bool)
-    here[[world.population.rows[name] for name in sorted(world.population.departed_names())]] = (
-        False
-    )
-    low, high = np.quantile(ages[here] if here.any() else ages, [1 / 3, 2 / 3])
-    return classes_of_ages(ages, float(low), float(high))
-
-
-def classes_of_ages(ages: FloatArray, low: float, high: float) -> IntArray:
-    """The classes of careers, as places in ``SENIORITY``.
-
-    Args:
-        ages: of the careers, in days.
-    """
-    return np.where(ages <= low, 0, np.where(ages >= high, 2, 1)).astype(np.int64)
-
-
-def seniority_of(world: World, who: str) -> Seniority:
-    """The class of one scientist as of now."""
-    return SENIORITY[int(seniority_codes(world)[world.population.rows[who]])]
-
-
-def missing_classes(wanted: Sequence[Seniority], present: Sequence[Seniority]) -> list[Seniority]:
-    """The classes that a team still needs."""
-    left = list(wanted)
-    for one in present:
-        if one in left:
-            left.remove(one)
-    return left
-
-
 Arrangement = Literal[
     "solitary", "leaderless", "leader_led", "interdisciplinary", "vertical", "horizontal"
 ]
+COMPOSED = ("interdisciplinary", "vertical", "horizontal")
+"""Arrangements that not everybody fits."""
+SENIORITY = ("early-career", "mid-career", "senior")
 MAX_DRAWS = 100
 """Draws of unsuitable people before everybody suitable is listed."""
 
 
-def wanted_classes(arrangement: Arrangement, size: int) -> list[Seniority]:
+def seniority_codes(world: World) -> IntArray:
+    """The class of everybody who was ever here, as its place in ``SENIORITY``."""
+    people = world.population
+    ages = career_ages(world, range(len(people)))
+    here = np.ones(len(ages), dtype=bool)
+    here[[people.rows[name] for name in sorted(people.departed_names())]] = False
+    # By thirds of the careers of those who are present: what counts as long differs by field.
+    low, high = np.quantile(ages[here] if here.any() else ages, [1 / 3, 2 / 3])
+    return np.where(ages <= low, 0, np.where(ages >= high, 2, 1)).astype(np.int64)
+
+
+def seniority_of(world: World, who: str) -> str:
+    """The class of one scientist as of now."""
+    return SENIORITY[int(seniority_codes(world)[world.population.rows[who]])]
+
+
+def wanted_classes(arrangement: Arrangement, size: int) -> list[str]:
     """The classes of seniority of a whole team; empty where the arrangement asks for none."""
     if arrangement == "horizontal":
         return ["early-career"] * size
@@ -115,21 +82,16 @@ class ComposedTeam(SelectionPolicy):
     """Members of the whole team."""
 
     def suitable(self, members: Sequence[int], world: Any) -> BoolArray:
-        """Who would fit into a team, as a mask over the rows of the population.
-
-        Args:
-            members: rows of those who are in it; empty: its leader is sought.
-        """
-        everybody = np.ones(len(world.population), dtype=bool)
+        """Who would fit into a team of these members, as a mask over the rows of the population."""
         if self.arrangement == "interdisciplinary":
             topics = world.topic_numbers
             return ~np.isin(topics, topics[list(members)])
         classes = wanted_classes(self.arrangement, self.size)
         if not classes:
-            return everybody
+            return np.ones(len(world.population), dtype=bool)
         codes = seniority_codes(world)
-        present = [SENIORITY[int(codes[row])] for row in members]
-        left = missing_classes(classes, present)
+        present = Counter(SENIORITY[int(codes[row])] for row in members)
+        left = [*(Counter(classes) - present).elements()]
         # The first of a vertical team is its senior one, who leads.
         open_now = left[:1] if self.arrangement == "vertical" and not members else left
         return np.isin(codes, [SENIORITY.index(one) for one in open_now])
@@ -211,10 +173,7 @@ class Idea2Proposal(TeamSystem):
 
     @property
     def policy(self) -> SelectionPolicy:
-        """The policy by which members, and with ``founding.leaders: selection`` leaders, are drawn.
-
-        Its size is that of the settings, or three where that is drawn.
-        """
+        """The policy by which members are drawn, and leaders by ``leaders: selection``."""
         if self.arrangement not in COMPOSED:
             return self.selection
         size = self.team_size if isinstance(self.team_size, int) else 3
@@ -238,18 +197,27 @@ class Idea2Proposal(TeamSystem):
         return work.lab.later(partial(proposal_as_idea, work.team.leader), proposal, *work.found)
 
     def _discuss(self, work: TeamWork) -> Process[Answer[Proposal]]:
+        lab, leader, stage = work.lab, work.team.leader, "discussion towards a proposal"
         said: tuple[Utterance, ...] = ()
         found: tuple[FoundPapers, ...] = (work.search(work.topic),)
-        stage = "discussion towards a proposal"
         for number in range(1, self.rounds):
             with (yield from work.hold_round(stage, number, self.rounds)):
                 new = yield from self._hold_round(work, number, said, found)
                 found = tuple(
-                    work.search(work.lab.later(query_of, one.reply, work.topic)) for one in new
+                    work.search(lab.later(query_of, one.reply, work.topic)) for one in new
                 )
                 said += new
         with (yield from work.hold_round(stage, self.rounds, self.rounds)):
-            return (yield from self._synthesise(work, said))
+            proposal: Answer[Proposal] = yield from work.ask(
+                leader,
+                "proposal",
+                Proposal,
+                idea=None,
+                said=said,
+                references=lab.later(partial(merge_searches, self.shown), *work.found),
+                standing=self.standing(work, leader),
+            )
+        return proposal
 
     def _hold_round(
         self,
@@ -264,44 +232,26 @@ class Idea2Proposal(TeamSystem):
         opening: tuple[Utterance, ...] = ()
         if self.speaking == "one_a_round":
             members = [members[(number - 1) % len(members)]]
+
+        def pose(place: int, who: str, page: str = "discussion") -> Answer[Contribution]:
+            return work.pose(
+                who,
+                page,
+                Contribution,
+                seat=place + len(opening),
+                said=(*said, *opening),
+                references=shown,
+                searching=True,
+                standing=self.standing(work, who),
+                alone=work.team.size == 1,
+            )
+
         if self.arrangement == "leader_led" and members[0] == work.team.leader:
             leader = members.pop(0)
-            slots = self._slots(work, leader, said, shown)
-            reply: Answer[Contribution] = yield from work.ask(
-                leader, "opening", Contribution, **slots
-            )
+            (reply,) = yield from work.lab.ask_each([leader], partial(pose, page="opening"))
             opening = (Utterance(leader, reply),)
-
-        def pose(place: int, who: str) -> Answer[Contribution]:
-            slots = self._slots(work, who, (*said, *opening), shown)
-            return work.pose(who, "discussion", Contribution, seat=place + len(opening), **slots)
-
         replies = yield from work.lab.ask_each(members, pose)
-        return (*opening, *(Utterance(w, one) for w, one in zip(members, replies, strict=True)))
-
-    def _slots(
-        self, work: TeamWork, who: str, said: tuple[Utterance, ...], shown: Any
-    ) -> dict[str, Any]:
-        return {
-            "said": said,
-            "references": shown,
-            "searching": True,
-            "standing": self.standing(work, who),
-            "alone": work.team.size == 1,
-        }
-
-    def _synthesise(self, work: TeamWork, said: tuple[Utterance, ...]) -> Process[Answer[Proposal]]:
-        """The leader writes the proposal from the whole discussion."""
-        leader = work.team.leader
-        return work.ask(
-            leader,
-            "proposal",
-            Proposal,
-            idea=None,
-            said=said,
-            references=work.lab.later(partial(merge_searches, self.shown), *work.found),
-            standing=self.standing(work, leader),
-        )
+        return (*opening, *map(Utterance, members, replies))
 
     def standing(self, work: TeamWork, who: str) -> str:
         """What a scientist reads about its standing in the arrangement; empty without one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -73,13 +73,10 @@ def write_abstract(
     *,
     without_title: bool,
 ) -> Process[Answer[Abstract] | None]:
-    """Generate and, where it is switched on, self-review the abstract.
-
-    The first time that the abstract is too near to the past it is revised, the second time it
-    is discarded (None), and its idea noted in the memory.
-    """
+    """Generate and, where it is switched on, self-review the abstract."""
     found: SelfReviewResult | None = None
     draft: Written | None = None
+    uses = memory.references
     # The first strike is answered by a revision, the second ends the idea.
     for _ in range(2):
         writing = generate_abstract(
@@ -88,9 +85,13 @@ def write_abstract(
         draft = yield from lab.stage("abstract", writing)
         if rules.self_review == "off":
             return draft.text
-        found = yield from ask_for_review(
-            team, lab, memory, draft.text, without_title=without_title
-        )
+        # By the text that will be embedded as the paper: the review meets the same neighbours.
+        query = lab.later(abstract_of, draft.text) if without_title else draft.text
+        count = uses.count if uses.self_review is None else uses.self_review
+        near = lab.library.search(query, count)
+        page, shown = memory.prompts["self_review"], {"draft": draft.text, "near": near}
+        review = yield from lab.ask(team.leader, page, SelfReview, "review", **shown)
+        found = SelfReviewResult(review, near)
         if rules.self_review == "recorded":
             return draft.text
         # The review is read by the next meeting.
@@ -103,20 +104,6 @@ def write_abstract(
         lab.event("strike", strikes=team.strikes)
     memory.failed_ideas += (lab.later(partial(tell_failed_idea, highest), idea),)
     return None
-
-
-def ask_for_review(
-    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], *, without_title: bool
-) -> Process[SelfReviewResult]:
-    """Ask the leader to compare an abstract with the past (Eq. 5); the answer stays unread."""
-    uses = memory.references
-    # By the text that will be embedded as the paper, so that the review meets the same neighbours.
-    query = lab.later(abstract_of, draft) if without_title else draft
-    near = lab.library.search(query, uses.count if uses.self_review is None else uses.self_review)
-    review: Answer[SelfReview] = yield from lab.ask(
-        team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
-    )
-    return SelfReviewResult(review, near)
 
 
 def abstract_of(text: Abstract) -> str:
@@ -136,12 +123,7 @@ def generate_abstract(
     self_review: SelfReviewResult | None,
     one_draft: bool,
 ) -> Process[Written]:
-    """The leader drafts an abstract on an idea, every next speaker revises it (Eq. 4).
-
-    After a self-review the stage is held once more with the text as it was ``written``; the first
-    prompt then holds the review and the near abstracts (Eq. 6). With ``one_draft`` the stage ends
-    with its first speaker.
-    """
+    """The leader drafts an abstract on an idea, every next speaker revises it (Eq. 4)."""
     team, lab = discussion.team, discussion.lab
     # Where there is a text already, its writers and its reviewer have spoken.
     discussion.begun = written is not None
@@ -152,19 +134,26 @@ def generate_abstract(
         while turn := (yield from discussion.next_turn(summarised=False, opener=team.leader)):
             for seat, speaker in turn.speakers:
                 if written is None:
-                    steps = _draft(discussion, idea, memory, speaker, seat)
-                    text, guest = yield from steps
+                    text, guest = yield from _draft(discussion, idea, memory, speaker, seat)
                 else:
-                    shown = {
-                        "guest": guest,
-                        "idea": idea if memory.carries else None,
-                        "changes": memory.shown(changes[-team.size :]),
-                        "review": None if self_review is None else self_review.review,
-                        "near": () if self_review is None else self_review.near,
-                        "critique": memory.shown(memory.critique),
-                    }
-                    steps = _revise(discussion, idea, memory, speaker, seat, written, shown)
-                    text, guest = yield from steps
+                    text, guest = yield from discussion.utter(
+                        speaker,
+                        seat,
+                        "revision",
+                        Revision,
+                        cue=written.text,
+                        recall=written.text,
+                        about=idea,
+                        people=memory.switches.profiles_in_abstract == "on",
+                        draft=written.text,
+                        writer=written.writer,
+                        guest=guest,
+                        idea=idea if memory.carries else None,
+                        changes=memory.shown(changes[-team.size :]),
+                        review=None if self_review is None else self_review.review,
+                        near=() if self_review is None else self_review.near,
+                        critique=memory.shown(memory.critique),
+                    )
                     changes += (lab.later(partial(tell_changes, speaker), text),)
                     # Only the first reviser is shown the self-review.
                     self_review = None
@@ -184,8 +173,21 @@ def _draft(
     team, lab = discussion.team, discussion.lab
     switches, references = memory.switches, memory.references
     if switches.critique == "on" and team.size > 1:
-        said = yield from _criticise(discussion, idea, memory)
-        memory.critique = (said,)
+        # The author of the idea is known only when it is read. From the last who joined: the
+        # leader, who writes, only where nobody else is left.
+        author = idea.read().author
+        critic = next(member for member in team.members[::-1] if member != author)
+        said: Answer[Critique] = yield from lab.ask(
+            critic,
+            memory.prompts["critique"],
+            Critique,
+            "critique",
+            topic=memory.shown(memory.topic),
+            idea=idea,
+            sentences=discussion.sentences,
+        )
+        discussion.begun = True
+        memory.critique = (lab.later(partial(Utterance, critic), said),)
     # A search of its own: ideas can have been generated without any papers.
     near = lab.library.search(idea, references.count) if references.draft == "on" else ()
     return (
@@ -208,56 +210,7 @@ def _draft(
     )
 
 
-def _revise(
-    discussion: Discussion,
-    idea: Answer[CandidateIdea],
-    memory: TeamMemory,
-    speaker: str,
-    seat: int,
-    written: Written,
-    shown: dict[str, Any],
-) -> Process[tuple[Answer[Abstract], Guest]]:
-    """A speaker scores the text as it stands and rewrites it."""
-    return discussion.utter(
-        speaker,
-        seat,
-        "revision",
-        Revision,
-        cue=written.text,
-        recall=written.text,
-        about=idea,
-        people=memory.switches.profiles_in_abstract == "on",
-        draft=written.text,
-        writer=written.writer,
-        **shown,
-    )
-
-
-def _criticise(
-    discussion: Discussion, idea: Answer[CandidateIdea], memory: TeamMemory
-) -> Process[Answer[Utterance]]:
-    """Ask a member who is not the author; the author is known only when the idea is read."""
-    team, lab = discussion.team, discussion.lab
-    author = idea.read().author
-    # From the last who joined: the leader, who writes, only where nobody else is left.
-    critic = next(member for member in team.members[::-1] if member != author)
-    said: Answer[Critique] = yield from lab.ask(
-        critic,
-        memory.prompts["critique"],
-        Critique,
-        "critique",
-        topic=memory.shown(memory.topic),
-        idea=idea,
-        sentences=discussion.sentences,
-    )
-    discussion.begun = True
-    return lab.later(partial(Utterance, critic), said)
-
-
 def as_drafted(carries: bool, idea: CandidateIdea, near: Sequence[Reference]) -> CandidateIdea:
-    """An idea as the leader sees it who drafts; Figure 22 shows it without any papers.
-
-    The papers that it builds on, and the objections to it, are shown only where they are carried.
-    """
+    """An idea as the leader sees it who drafts; Figure 22 shows it without any papers."""
     shown = replace(idea, references=tuple(near))
     return shown if carries else replace(shown, builds_on=(), objections=())

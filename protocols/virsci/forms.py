@@ -47,11 +47,7 @@ class Stay(Form):
 
 
 class Revision(Spoken):
-    """A scored and rewritten abstract (Fig. 23).
-
-    Slots: draft (Draft or Revision), guest (Advice), review (SelfReview or None), near
-    (References of the review, else empty), knowledge, outsiders.
-    """
+    """A scored and rewritten abstract (Fig. 23)."""
 
     words_asked: ClassVar[Mapping[str, int]] = {"Abstract": 200}
 

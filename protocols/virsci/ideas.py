@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pydantic import Field, model_validator
 
 from virsci_society.agents.config import Part, Switch
-from virsci_society.agents.prompts.slots import Advice, Utterance
-from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.agents.prompts.slots import Utterance
+from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.ideas import (
     CandidateIdea,
@@ -25,7 +25,6 @@ from virsci_society.society.kernel.durations import Process
 
 if TYPE_CHECKING:
     from virsci_society.protocols.virsci.team_memory import TeamMemory
-    from virsci_society.society.teams.lab import Lab
 
 Ideas: TypeAlias = tuple[Answer[CandidateIdea], ...]
 """Ideas with their references, in the order of being put forward, unread."""
@@ -75,12 +74,9 @@ def generate_ideas(
     *,
     first_scored: bool,
 ) -> Process[Ideas]:
-    """Let every speaker of K turns improve the previous idea or propose a new one (Eq. 2).
-
-    ``first_scored``: does the self-assessment of the team's first idea count?
-    """
+    """Let every speaker of K turns improve the previous idea or propose a new one (Eq. 2)."""
     ideas: Ideas = ()
-    lab, dialogue = discussion.lab, rules.dialogue == "on"
+    lab, dialogue, uses = discussion.lab, rules.dialogue == "on", memory.references
     rated = "marks" in memory.extras_of_ideas
     with discussion:
         while turn := (yield from discussion.next_turn(summarised=dialogue)):
@@ -89,77 +85,48 @@ def generate_ideas(
             for seat, speaker in turn.speakers:
                 heard = turn.said if dialogue else ()
                 listed = earlier if seat == 0 else (*earlier, *last)
-                cue = ideas[-1] if ideas else topic
-                sees = memory.references.ideas == "on"
-                shown = memory.references.find_for(speaker, lab, cue, topic) if sees else ()
-                idea, guest = yield from _utter_idea(
-                    discussion, memory, topic, speaker, seat, ideas, listed, shown, heard
+                previous = ideas[-1] if ideas else None
+                cue = topic if previous is None else previous
+                shown: Papers = ()
+                if uses.ideas == "on":
+                    shown = uses.find_for(speaker, lab, cue, topic)
+                idea, guest = yield from discussion.utter(
+                    speaker,
+                    seat,
+                    "idea_turn",
+                    Idea,
+                    cue=cue,
+                    recall=topic,
+                    about=topic,
+                    # The order of the slots is that of the call's needs, which the digest holds.
+                    topic=topic,
+                    background=memory.shown(memory.topic_summaries[-1:]),
+                    reasons=memory.carries,
+                    tried=memory.failed_ideas,
+                    earlier=memory.shown(listed),
+                    previous=previous,
+                    # The idea on the table was the last utterance of this round, if there is one.
+                    shown_above=bool(heard),
+                    references=shown,
+                    # Ideas of earlier rounds are listed where they are carried: one summary then.
+                    summaries=discussion.summaries[-1 if memory.carries else 0 :],
+                    said=heard,
+                    ratings=memory.ratings,
+                    extras=memory.extras_of_ideas,
                 )
                 # Where others rate an idea too, its author's ratings would anchor theirs.
                 spoken = lab.later(without_ratings, idea) if rated else idea
                 turn.said += (Utterance(speaker, spoken), *guest)
-                scored = bool(ideas) or first_scored
-                ideas = _put_forward(lab, memory, ideas, speaker, idea, shown, scored=scored)
+                near = uses.find_near(lab, idea) if uses.ideas == "on" else ()
+                # The papers that an idea builds on stand on the next page only where carried.
+                seen = previous if memory.carries and previous is not None else ()
+                make = partial(make_candidate, speaker, bool(ideas) or first_scored)
+                new = lab.later(make, idea, shown, near, seen)
+                if previous is not None and rated:
+                    judged = lab.later(partial(add_judgement, speaker), previous, idea)
+                    ideas = (*ideas[:-1], judged, new)
+                else:
+                    ideas = (*ideas, new)
     yield from discussion.seat_last_guests()
     memory.advice = discussion.advice
     return ideas
-
-
-def _utter_idea(
-    discussion: Discussion,
-    memory: TeamMemory,
-    topic: Answer[Topic] | Topic,
-    speaker: str,
-    seat: int,
-    ideas: Ideas,
-    listed: Ideas,
-    shown: Papers,
-    heard: Utterances,
-) -> Process[tuple[Answer[Idea], tuple[Answer[Advice | None], ...]]]:
-    """One speaker's idea, with the idea on the table, earlier ones that are listed, and papers."""
-    previous = ideas[-1] if ideas else None
-    return discussion.utter(
-        speaker,
-        seat,
-        "idea_turn",
-        Idea,
-        cue=topic if previous is None else previous,
-        recall=topic,
-        about=topic,
-        # The order of the slots is that of the call's needs, which the digest holds.
-        topic=topic,
-        background=memory.shown(memory.topic_summaries[-1:]),
-        reasons=memory.carries,
-        tried=memory.failed_ideas,
-        earlier=memory.shown(listed),
-        previous=previous,
-        # The idea on the table was the last utterance of this round, if there is one.
-        shown_above=bool(heard),
-        references=shown,
-        # Ideas of earlier rounds are listed where they are carried, so one summary is enough.
-        summaries=discussion.summaries[-1 if memory.carries else 0 :],
-        said=heard,
-        ratings=memory.ratings,
-        extras=memory.extras_of_ideas,
-    )
-
-
-def _put_forward(
-    lab: Lab,
-    memory: TeamMemory,
-    ideas: Ideas,
-    speaker: str,
-    idea: Answer[Idea],
-    shown: Papers,
-    *,
-    scored: bool,
-) -> Ideas:
-    """All ideas with a new one, and with what its author says of the one before."""
-    near = memory.references.find_near(lab, idea) if memory.references.ideas == "on" else ()
-    # The papers that an idea builds on stand on the next page only where they are carried.
-    seen = ideas[-1] if memory.carries and ideas else ()
-    new = lab.later(partial(make_candidate, speaker, scored), idea, shown, near, seen)
-    if ideas and "marks" in memory.extras_of_ideas:
-        judged = lab.later(partial(add_judgement, speaker), ideas[-1], idea)
-        return (*ideas[:-1], judged, new)
-    return (*ideas, new)

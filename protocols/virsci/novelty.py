@@ -57,10 +57,7 @@ def assess_novelty(
     memory: TeamMemory,
     released: ReleasedCode,
 ) -> Process[Answer[CandidateIdea]]:
-    """Let the members vote in K turns; no dialogue is in the prompt (Eq. 3).
-
-    Three of the ideas, by the weights of the confidence, are on the ballot.
-    """
+    """Let the members vote in K turns; no dialogue is in the prompt (Eq. 3)."""
     team, lab = discussion.team, discussion.lab
     team.notes["ties"] = lab.later(partial(count_shortlist_ties, released, weights), *ideas)
     shortlisted = lab.later(partial(choose_shortlist, released, weights), *ideas)
@@ -90,7 +87,14 @@ def assess_novelty(
                 cast = [lab.later(count_as_first, ballot) for ballot in cast]
             counted = cast
             if permuted:
-                counted, cast = _in_one_order(lab, orders, team.leader, cast)
+                counted = [
+                    lab.later(partial(in_usual_order, order), ballot)
+                    for order, ballot in zip(orders.values(), cast, strict=True)
+                ]
+                # The leader, who decides on another round, knows the ideas by its own list.
+                own = orders[team.leader]
+                inverse = tuple(own.index(place) for place in range(len(own)))
+                cast = [lab.later(partial(in_usual_order, inverse), ballot) for ballot in counted]
             ballots = (*counted,) if rules.votes == "last_turn" else (*ballots, *counted)
             turn.said = tuple(map(Utterance, orders, cast))
     count = first_to_most_votes if released.tied_votes == "first_cast" else plurality_winner
@@ -161,40 +165,11 @@ def _order(lab: Lab, ideas: int, turn: int, voter: str, *, permuted: bool) -> tu
     return orders[int(shuffled[(turn - 1) % len(orders)])]
 
 
-def _in_one_order(
-    lab: Lab, orders: Mapping[str, tuple[int, ...]], leader: str, cast: Sequence[Answer[Ballot]]
-) -> tuple[list[Answer[Ballot]], list[Answer[Ballot]]]:
-    """Permuted ballots as votes on the usual list, and as votes on the leader's list.
-
-    The leader, who decides on another round, knows the ideas by its own list.
-    """
-    counted = [
-        lab.later(partial(in_usual_order, order), ballot)
-        for order, ballot in zip(orders.values(), cast, strict=True)
-    ]
-    as_read = partial(in_order_of, orders[leader])
-    return counted, [lab.later(as_read, ballot) for ballot in counted]
-
-
-def last_idea(ideas: Ideas) -> Answer[CandidateIdea]:
-    """The last scientist's idea, which is taken without assessment (Table 6)."""
-    return ideas[-1]
-
-
 def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:
-    """A ballot whose list was permuted, as a vote on the list in its usual order.
-
-    The order holds places in the usual list; -1, an abstention, stays.
-    """
+    """A ballot whose list was permuted, as a vote on the list in its usual order."""
     if not 0 <= ballot.choice < len(order):
         return ballot
     return ballot.model_copy(update={"decision": f"Idea {order[ballot.choice]}"})
-
-
-def in_order_of(order: tuple[int, ...], ballot: Ballot) -> Ballot:
-    """A vote on the list in its usual order, as a vote on a list in another order."""
-    inverse = tuple(order.index(place) for place in range(len(order)))
-    return in_usual_order(inverse, ballot)
 
 
 def _replace_references(idea: CandidateIdea, near: tuple[Reference, ...]) -> CandidateIdea:

@@ -62,10 +62,7 @@ class ReferenceUse(Part):
     (maximal marginal relevance); ours."""
 
     def find_for(self, speaker: str, lab: Lab, cue: Any, topic: Any = None) -> Papers:
-        """Search the papers that one speaker is shown, by the text or Answer at hand.
-
-        Where there are several queries, the topic and the speaker's own interests are such.
-        """
+        """Search the papers that one speaker is shown, by the text or Answer at hand."""
         queries = [self._query_of(lab, cue)]
         if self.queries == "several":
             # The topic is often the text at hand: one query then, not the same twice.

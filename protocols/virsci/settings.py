@@ -1,10 +1,6 @@
 """The settings of VirSci, of which each is one key under ``protocol`` in a scenario.
 
-A profile is a named set of values for these keys. ``paper`` is what the paper describes: the
-defaults. ``full`` is what lets a team of language models do its best work.
-``released-code`` is what the published implementation is known to do where it departs from the
-paper (``released_code``). Every departure is a key of its own, so that its effect can be measured
-alone; a key that a scenario gives beside the profile wins over the profile.
+A profile is a named set of values; a key that a scenario gives beside it wins over it.
 """
 
 from __future__ import annotations
@@ -72,10 +68,7 @@ PROFILE_KEYS = tuple(
 def apply_profile(
     given: Mapping[str, Any], profiles: Mapping[Any, Mapping[str, Any]] = PROFILES
 ) -> dict[str, Any]:
-    """Add the values of a profile to the keys that are given, which win over them.
-
-    A section that is given in part takes its other keys from the profile.
-    """
+    """Add the values of a profile to the keys that are given, which win over them."""
     # Of an unknown profile pydantic complains, by name.
     name = given.get("profile")
     profile = profiles.get(name, {}) if isinstance(name, str) else {}
@@ -93,12 +86,9 @@ def _given_or(given: Mapping[str, Any], key: str, value: Any) -> Any:
     return {**value, **own} if isinstance(value, Mapping) and isinstance(own, Mapping) else own
 
 
+# A run must not change its prompts when a file is edited meanwhile.
 @lru_cache(maxsize=16)
 def _load_pages(folder: str) -> Prompts:
-    """The project's prompts, replaced by those of a folder where it has one of the same name.
-
-    Cached, because a run must not change its prompts when a file is edited meanwhile.
-    """
     return Prompts(Path(folder), PROMPTS)
 
 
@@ -175,7 +165,7 @@ class VirSciSettings(TeamBuilding):
     @property
     def implied(self) -> frozenset[str]:
         """Dotted keys whose values are those of the profile, and would change with it."""
-        bare = VirSciSettings(profile=self.profile)
+        bare = type(self)(profile=self.profile)
         return frozenset(
             key for key in PROFILE_KEYS if attrgetter(key)(self) == attrgetter(key)(bare)
         )

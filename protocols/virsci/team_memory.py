@@ -1,8 +1,6 @@
 """What the prompts of a team hold, by their switches, and what the team keeps between its stages.
 
-It keeps failed attempts, reasons, advice and changes. Which of these a prompt shows depends on the
-switch ``prompts.carry``; that an earlier attempt failed, and why, is always told, else the first
-prompt of a new attempt would be the old one word by word.
+That an earlier attempt failed, and why, is always told: else the new attempt would be the old one.
 """
 
 from __future__ import annotations

@@ -59,15 +59,7 @@ def discuss_topic(
     smallest: int,
     forced_after: int | None,
 ) -> Process[Answer[Topic]]:
-    """Discuss until those asked agree on a topic; then members who are not interested leave.
-
-    Agreement and staying take effect on the date of the next meeting, so both are asked in the
-    last one: a member says whether it would stay if this became the topic, and its answer is read
-    only if it does. The team is dissolved without consensus after the last restart, and where
-    fewer than ``smallest`` stay.
-
-    After the discussion ``forced_after``, counted from 1, the topic holds without consensus.
-    """
+    """Discuss until those asked agree on a topic; then members who are not interested leave."""
     by_leader = rules.consensus == "leader"
     for attempt in range(rules.restarts + 1):
         discussion, last = make_discussion(), attempt == rules.restarts
@@ -101,11 +93,7 @@ def discuss_topic(
 def hold_discussion(
     rules: TopicStage, memory: TeamMemory, discussion: Discussion, decided_by: str, *, last: bool
 ) -> Process[TopicProposal]:
-    """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
-
-    It is ``decided_by`` a ``majority``, the ``leader``, or ``proposal`` where the topic stands in
-    any case; after the ``last`` no other can follow.
-    """
+    """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it."""
     lab, start, references = discussion.lab, rules.start or "", memory.references
     with discussion:
         while turn := (yield from discussion.next_turn(closing=True)):
@@ -172,29 +160,24 @@ def propose_topic(
             **shown,
         ),
     )
-    stays = ask_to_stay(team, lab, memory, topic) if rules.leaving == "on" else {}
+    stays: dict[str, Answer[Stay]] = {}
+    if rules.leaving == "on":
+        stays = {
+            member: lab.pose(
+                member,
+                memory.prompts["stay"],
+                Stay,
+                "stay",
+                seat=seat,
+                # Read on the date of the next meeting, which is called when this one ends.
+                within=lab.times.meeting_notice,
+                topic=topic,
+                leader=team.leader,
+                reasons=memory.carries,
+                tried=memory.failed_topics,
+                # Of its other teams: this one is counted too.
+                load=lab.people.load(member) - 1,
+            )
+            for seat, member in enumerate(team.members[1:], 1)
+        }
     return TopicProposal(topic, votes, stays)
-
-
-def ask_to_stay(
-    team: Team, lab: Lab, memory: TeamMemory, topic: Answer[Topic]
-) -> dict[str, Answer[Stay]]:
-    """Ask every member but the leader whether it stays; the Answers by member."""
-    return {
-        member: lab.pose(
-            member,
-            memory.prompts["stay"],
-            Stay,
-            "stay",
-            seat=seat,
-            # Read on the date of the next meeting, which is called when this one ends.
-            within=lab.times.meeting_notice,
-            topic=topic,
-            leader=team.leader,
-            reasons=memory.carries,
-            tried=memory.failed_topics,
-            # Of its other teams: this one is counted too.
-            load=lab.people.load(member) - 1,
-        )
-        for seat, member in enumerate(team.members[1:], 1)
-    }

@@ -22,7 +22,7 @@ from pydantic import BaseModel, TypeAdapter
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.document import FittedOn, library
-from virsci_society.scenarios.config.reader import import_class, inlined_class, part_field
+from virsci_society.scenarios.config.reader import import_class, part_field
 from virsci_society.scenarios.config.registry import name_of
 from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.kernel.durations import Duration, parse_days, write_days
@@ -149,7 +149,7 @@ class _Definitions:
 
 def _section(cls: type[BaseModel], definitions: _Definitions, use: str | None) -> Schema:
     """The schema of one section; ``use`` is the name under which a table lists its class."""
-    inlined, inner = getattr(cls, "inlined", None), inlined_class(cls)
+    inlined = getattr(cls, "inlined", None)
     descriptions = _field_texts(cls)
     properties: dict[str, Schema] = {} if use is None else {"use": {"const": use}}
     for name in cls.model_fields:
@@ -159,11 +159,7 @@ def _section(cls: type[BaseModel], definitions: _Definitions, use: str | None) -
     required = [name for name, field in cls.model_fields.items() if field.is_required()]
     about: Schema = {"type": "object", "description": summary(cls)}
     closed = {"additionalProperties": False}
-    if inner is not None:
-        beside = _section(inner, definitions, None)
-        properties.update(beside["properties"])
-        required += beside.get("required", [])
-    elif inlined is not None:
+    if inlined is not None:
         # The section also takes the keys of one of several parts.
         variants = []
         for name, path in (part_field(cls, inlined).table or {}).items():
@@ -380,9 +376,6 @@ def _sections_below(
     cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]
 ) -> Iterator[KeySection]:
     """The sections of the parts of a part, each part once: ``seen`` have theirs already."""
-    inner = inlined_class(cls)
-    if inner is not None:
-        yield from _sections_below(inner, prefix, seen)
     for name in cls.model_fields:
         _, bases, table, _ = part_field(cls, name)
         inlined = name == getattr(cls, "inlined", None)
@@ -404,7 +397,7 @@ def _sections_below(
 
 
 def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[KeyRow]:
-    """The keys of a section, those of its inlined part among them."""
+    """The keys of a section."""
     texts = key_texts(cls)
     for name in cls.model_fields:
         if name not in ("use", getattr(cls, "inlined", None)):
@@ -412,9 +405,6 @@ def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[KeyRow]:
             yield KeyRow(
                 f"{prefix}{name}", _default(cls, name), unit, _takes(cls, name), meaning, source
             )
-    inner = inlined_class(cls)
-    if inner is not None:
-        yield from _key_rows(inner, prefix)
 
 
 def _default(cls: type[BaseModel], name: str) -> str:

@@ -116,14 +116,6 @@ def table_for(cls: type) -> Table | None:
     return KINDS.get(path) or (EXPLORE if path in EXPLORE.values() else None)
 
 
-def inlined_class(cls: type[BaseModel]) -> type[BaseModel] | None:
-    """The class of the part whose keys stand beside a section's own, unless ``use`` names it."""
-    name: str | None = getattr(cls, "inlined", None)
-    if name is None or part_field(cls, name).table is not None:
-        return None
-    return part_field(cls, name).classes[0]
-
-
 class Reader:
     """Reads one document."""
 
@@ -279,7 +271,7 @@ class Reader:
 def read_card(path: str) -> type[ResearchSystem]:
     """The class of the system that a card describes; our own paths are relative to the packages."""
     from virsci_society.protocols.engines.card import SystemCard
-    from virsci_society.protocols.engines.rounds import pages_beside, system_of
+    from virsci_society.protocols.engines.card_system import pages_beside, system_of
 
     file = CARDS / path
     if not file.is_file():
@@ -311,16 +303,8 @@ def _keys_below(cls: type[BaseModel]) -> list[str]:
     for name in cls.model_fields:
         _, classes, table, _ = part_field(cls, name)
         kinds = classes if table is None else [*map(import_class, table.values())]
-        found += [f"{name}.{key}" for kind in kinds for key in _key_names(kind)]
+        found += [f"{name}.{key}" for kind in kinds for key in kind.model_fields]
     return found
-
-
-def _key_names(cls: type[BaseModel]) -> list[str]:
-    inner = inlined_class(cls)
-    if inner is None:
-        return list(cls.model_fields)
-    own = [name for name in cls.model_fields if name != getattr(cls, "inlined", None)]
-    return [*own, *_key_names(inner)]
 
 
 def _real_place(cls: type[BaseModel], error: ErrorDetails, value: Any) -> KeyPath:

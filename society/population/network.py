@@ -19,47 +19,6 @@ from virsci_society.agents.lazy_imports import nx
 from virsci_society.society.population.event_counts import DatedCounts
 
 
-class ConsultationHistory:
-    """The guests of each scientist by date, listed again each time, so that an index draws one."""
-
-    def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
-        self._dates: dict[int, list[float]] = {}
-        self._guests: dict[int, list[int]] = {}
-
-    def record(self, asker: int, guest: int) -> None:
-        """Add a consultation dated now, by the rows of asker and guest."""
-        self._dates.setdefault(asker, []).append(self._now())
-        self._guests.setdefault(asker, []).append(guest)
-
-    def total(self, asker: int) -> int:
-        """The number of consultations of a scientist before now."""
-        dates = self._dates.get(asker)
-        if not dates:
-            return 0
-        now = self._now()
-        return len(dates) if dates[-1] < now else bisect_left(dates, now)
-
-    def guest_at(self, asker: int, index: int) -> int:
-        """The row of the guest at an index of the asker's list, from 0 to ``total(asker)`` - 1."""
-        return self._guests[asker][index]
-
-    def counts(self, asker: int, others: Sequence[int] | IntArray) -> IntArray:
-        """How often a scientist has consulted each of some others before now."""
-        asked = self._guests.get(asker, [])[: self.total(asker)]
-        wanted = np.asarray(others, dtype=np.int64)
-        guests, often = np.unique(np.array(asked, dtype=np.int64), return_counts=True)
-        return _counts_of(wanted, guests, often)
-
-
-def _counts_of(wanted: IntArray, rows: IntArray, counts: IntArray) -> IntArray:
-    """The counts of wanted rows, 0 for those that are not among the (ascending) rows counted."""
-    if not len(rows):
-        return np.zeros(len(wanted), dtype=np.int64)
-    places = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
-    return np.where(rows[places] == wanted, counts[places], 0)
-
-
 class CoauthorNetwork:
     """Numbers of joint papers between the scientists of a population, rows 0 to ``size`` - 1.
 
@@ -88,7 +47,6 @@ class CoauthorNetwork:
         self._dated: dict[int, tuple[list[float], list[int]]] = {}
         self._tied: set[tuple[int, int]] = set()
         self.distinct_coauthors = DatedCounts(lambda: self._starts, now)
-        self.consultations = ConsultationHistory(now)
         self._authors: set[int] = set()
         self._links = self._repeats = 0
 
@@ -207,7 +165,11 @@ class CoauthorNetwork:
     def joint_papers_with(self, i: int, others: Sequence[int] | IntArray) -> IntArray:
         """The numbers of joint papers of ``i`` with each of the others before now."""
         partners, counts = self.coauthors(i)
-        return _counts_of(np.asarray(others, dtype=np.int64), partners, counts)
+        wanted = np.asarray(others, dtype=np.int64)
+        if not len(partners):
+            return np.zeros(len(wanted), dtype=np.int64)
+        places = np.minimum(np.searchsorted(partners, wanted), len(partners) - 1)
+        return np.where(partners[places] == wanted, counts[places], 0)
 
     def graph(self, among: Iterable[int] | None = None) -> nx.Graph[int]:
         """Return the network as of now; the number of joint papers is an edge's ``weight``."""

@@ -323,7 +323,6 @@ def end(world: World, team: Team, lab: Lab) -> None:
             reply.words(),
             world.population.busy_elsewhere(row, team.id, consultation.date),
         )
-        world.network.consultations.record(world.population.rows[consultation.asker], row)
         world.population.scientist(row).remember(
             world.env.now, team.id, f"Asked by {consultation.asker}: {reply.question}"
         )

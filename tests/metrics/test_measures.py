@@ -22,7 +22,6 @@ BY_HAND = {
     "invitations": 8,
     "cross_team": 4 / 8,
     "consultations": 2,
-    "invited_guests": 0,  # no team that asked somebody has ended before an invitation
     "main_topics": 7 / (2 ** (4 / 7) * 3 ** (3 / 7)),  # two, two and three of seven
     "freshness": 2 / 4,  # S1 and S2 had written together
     "diversity": 3 / 4,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from virsci_society.metrics.population import TopicHistory, drift, keyword_diversity, main_topics
-from virsci_society.metrics.registry import invited_guests, measure_run, share_with_paper
+from virsci_society.metrics.registry import measure_run, share_with_paper
 from virsci_society.metrics.teams.peer_review import unended
 from virsci_society.metrics.teams.teams import by_protocol, teams
 
@@ -107,37 +107,6 @@ def test_a_team_that_was_never_complete_counts_from_its_founding(rows, make_run)
         rows["interests"] = [("S7", date, "P", "vision", "vision", "vision", "speech")]
         table = teams(make_run(rows)).set_index("team")
         assert table.loc["S6/1", "diversity"] == wanted
-
-
-def test_guests_who_are_invited_later_by_hand(rows, make_run):
-    """S1 asked S7 in a team whose paper came on day 50, S6 asked S3 in one that ended on day 30.
-
-    Of four invitations, those on day 50.5 to S7 and on day 31 to S3 went to guests of ended teams;
-    that of day 50 to S7 came too early, and S2 was asked by somebody else.
-    """
-    asked = [("S1/1", "S1", "S7"), ("S1/1", "S1", "S7"), ("S6/1", "S6", "S3"), ("S6/1", "S6", "S2")]
-    rows["consultations"] = [(*one, 25.0, "topic", "why?", "so", False) for one in asked]
-    sent = [("S1", "S7", 50.0), ("S1", "S7", 50.5), ("S6", "S3", 31.0), ("S1", "S2", 60.0)]
-    tail = (None, None, 0, 0, 0.0, False)
-    rows["invitations"] = [("S1/1", inviter, who, date, *tail) for inviter, who, date in sent]
-    assert invited_guests(make_run(rows)) == 0.5
-    rows["consultations"] = []
-    assert invited_guests(make_run(rows)) == 0.0
-    rows["invitations"] = []
-    assert math.isnan(invited_guests(make_run(rows)))
-
-
-def test_a_team_has_not_ended_while_its_manuscript_is_judged(rows, make_run):
-    """S6/1 was done on day 30 and rejected on day 70; until then nobody was its former guest."""
-    rows["consultations"] = [("S6/1", "S6", "S3", 25.0, "topic", "why?", "so", False)]
-    tail = (None, None, 0, 0, 0.0, False)
-    rows["invitations"] = [("S9/1", "S6", "S3", date, *tail) for date in (31.0, 71.0)]
-    rows["submissions"] = [("S6/1", 1, 1, 30.0, 70.0, "reject", 3, 4.0)]
-    assert invited_guests(make_run(rows)) == 0.5
-    # Accepted, it waits to be visible and goes on.
-    become(rows, "S6/1", "finished")
-    rows["submissions"] = [("S6/1", 1, 1, 30.0, 70.0, "accept", 3, 8.0)]
-    assert invited_guests(make_run(rows)) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class Past:
         said = played.said
         self.now, self.call = now, now.call
         self.said = [s for s in said[: said.index(now)] if s.call.team == now.call.team]
-        self.settings = played.society.world.protocol.settings
+        self.settings = played.society.world.protocol
 
     @property
     def size(self) -> int:
@@ -410,7 +410,7 @@ def searched(played, at, *texts, count, diverse=False):
     """B_past of one text, or of several with their differences weighed."""
     literature = played.society.literature
     date = next(r["asked"] for r in played.rows("calls") if r["call"] == at.request.id)
-    visible, use = literature.visible(date), played.society.world.protocol.settings.references
+    visible, use = literature.visible(date), played.society.world.protocol.references
     if len(texts) == 1 and not diverse:
         return credited(played, literature.search(texts[0], count, visible))
     found = literature.search_diverse(texts, count, visible, diversity=use.diversity)
@@ -447,21 +447,21 @@ def query(said):
 
 def near_idea(played, said):
     """The text by which papers near an idea are searched."""
-    by_title = played.society.world.protocol.settings.references.query == "title"
+    by_title = played.society.world.protocol.references.query == "title"
     return str(said.reply["Title"]) if by_title else query(said)
 
 
 def shown_to_speaker(played, said):
     """What a speaker sees: found by the text at hand, or also by topic and interests."""
     protocol, past = played.society.world.protocol, Past(played, said)
-    use, call = protocol.settings.references, said.call
-    topic = [query(s) for s in past.topic()] or [protocol.settings.topic.given or ""]
+    use, call = protocol.references, said.call
+    topic = [query(s) for s in past.topic()] or [protocol.topic.given or ""]
     if said.form == "Idea":
         cue = [near_idea(played, s) for s in past.ideas(call.visit)[-1:]] or topic
         texts = list(dict.fromkeys([*cue, *topic]))
     else:
         spoken = past.find("utter", turn=call.turn, guest=None) or past.summaries(call.turn)
-        start = protocol.settings.topic.start
+        start = protocol.topic.start
         interests = "; ".join(profile.topic for profile in said.request.slots["members"])
         texts = [query(spoken[-1]) if spoken else start or interests]
     if use.queries == "one":
@@ -474,7 +474,7 @@ def shown_to_speaker(played, said):
 def papers_expected(played, said):
     """The lists of papers in one prompt: B_past(topic) or B_past(idea), stage by stage."""
     past = Past(played, said)
-    settings = played.society.world.protocol.settings
+    settings = played.society.world.protocol
     use = settings.references
     match said.form:
         case "Remark" if use.topic == "on":
@@ -566,20 +566,16 @@ def may_be_asked(said):
 def is_heard(played, said):
     """Is there anybody left who will hear what a guest answers?"""
     protocol, call = played.society.world.protocol, said.call
-    settings = protocol.settings
-    later = call.stage == "topic" or (call.stage == "ideas" and settings.prompts.carry == "on")
+    later = call.stage == "topic" or (call.stage == "ideas" and protocol.prompts.carry == "on")
     turns = protocol.turns_of(call.stage)
-    held = settings.discussion
+    held = protocol.discussion
     most = held.max_turns if held.pacing == "adaptive" else turns
     return later or (call.turn, call.seat + 1) != (most, len(said.request.slots["team"]))
 
 
 def check_people(played):
     """Prompts introduce the person asked; profiles and outsiders follow the switches."""
-    settings, leaders = (
-        played.society.world.protocol.settings,
-        {r["leader"] for r in played.rows("teams")},
-    )
+    settings, leaders = (played.society.world.protocol, {r["leader"] for r in played.rows("teams")})
     for said in played.said:
         who, you = said.request.who, oneself(said)
         shown = {**said.request.slots, "me": who}

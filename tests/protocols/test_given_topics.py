@@ -44,6 +44,6 @@ def test_own_topics_are_taken_and_nothing_else_beside_them(live):
 def test_a_scenario_takes_the_set_by_name_or_a_list(tmp_path):
     for value in ("neutral", ["a", "b"]):
         scenario = load_scenario("quickstart", **{"protocol.topic": {"one_of": value}})
-        assert scenario.protocol.settings.topic.one_of in ("neutral", ("a", "b"))
+        assert scenario.protocol.topic.one_of in ("neutral", ("a", "b"))
     with pytest.raises(InputError, match="one_of"):
         load_scenario("quickstart", **{"protocol.topic": {"one_of": "natural"}})

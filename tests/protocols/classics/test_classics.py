@@ -164,20 +164,6 @@ def test_who_hears_whom_in_a_community_of_five(network, place, near):
     )
 
 
-def test_results_are_heard_the_next_day_whatever_the_order_of_a_day():
-    board = {0: [(0.0, 1, 7), (1.0, 0, 4)], 1: [(0.0, 0, 2)]}
-    beliefs, read = [[1.0, 1.0], [1.0, 1.0]], {0: 0, 1: 0, 2: 0}
-    bandit = Bandit(trials=10)
-    bandit._hear(board, read, 0.0, beliefs)
-    assert beliefs == [[1, 1], [1, 1]]
-    bandit._hear(board, read, 1.0, beliefs)
-    assert beliefs == [[3, 9], [8, 4]]
-    bandit._hear(board, read, 1.0, beliefs)
-    assert beliefs == [[3, 9], [8, 4]]
-    bandit._hear(board, read, 2.0, beliefs)
-    assert beliefs == [[7, 15], [8, 4]]
-
-
 @pytest.mark.parametrize("network", [*NETWORKS, "coauthors"])
 def test_everybody_uses_what_looks_better_by_all_that_she_has_heard(begun, synthetic, network):
     """Priors, and every choice of every day, told again from the results that were reported."""

@@ -1,27 +1,16 @@
 """Decisions by stated rules, worked out by hand; and the share of acceptances that they give."""
 
 import pytest
-from pydantic import ValidationError
 
 from tests.protocols.scripted_backend import play
 from virsci_society.protocols.peer_review.forms import Review
-from virsci_society.protocols.peer_review.protocol import PeerReview
-from virsci_society.protocols.peer_review.rules import Decision
+from virsci_society.protocols.peer_review.protocol import PeerReview, decide
 from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import FixedDuration, Times
 from virsci_society.society.teams.publication import ByChance
 
 SAID = {"a": "accept", "v": "revise", "r": "reject"}
-
-
-def reviews(letters, scores=None):
-    """Reviews that recommend a(ccept), (re)v(ise) or r(eject), with overall scores."""
-    marks = dict.fromkeys(("originality", "soundness", "clarity"), 5)
-    return [
-        Review(recommendation=SAID[letter], overall=mark, comments="", **marks)
-        for letter, mark in zip(letters, scores or [5] * len(letters), strict=True)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -41,31 +30,9 @@ def reviews(letters, scores=None):
     ],
 )
 def test_recommendations_become_a_decision(rule, letters, decision):
-    found = Decision(rule=rule)
-    assert found.decide(reviews(letters), final=False) == decision
-    assert found.decide(reviews(letters), final=True) == decision.replace("revise", "reject")
-
-
-@pytest.mark.parametrize(
-    ("scores", "decision"),
-    [
-        ([6, 7], "accept"),  # 6.5, from which on it is accepted
-        ([6, 6.9], "revise"),
-        ([5, 5], "revise"),  # 5 is not below 5
-        ([4, 5.9], "reject"),
-        ([10, 1, 1], "reject"),
-    ],
-)
-def test_scores_become_a_decision(scores, decision):
-    # Every one of them recommends something else than what the scores say.
-    said = "r" if decision == "accept" else "a"
-    found = Decision(rule="mean").decide(reviews(said * len(scores), scores), final=False)
-    assert found == decision
-
-
-def test_limits_of_scores_are_in_order():
-    with pytest.raises(ValidationError, match="reject_below is above accept_from"):
-        Decision(accept_from=4, reject_below=5)
+    said = [SAID[letter] for letter in letters]
+    assert decide(rule, said, final=False) == decision
+    assert decide(rule, said, final=True) == decision.replace("revise", "reject")
 
 
 @pytest.mark.parametrize(
@@ -105,9 +72,7 @@ def coin(call, request):
     [("majority", 1 / 2), ("all", 1 / 8)],
 )
 def test_the_share_of_acceptances_is_that_of_the_rule(synthetic, rule, share):
-    review = PeerReview(
-        rounds=1, decision=Decision(rule=rule), effort=FixedDuration(length=1.0), choice="uniform"
-    )
+    review = PeerReview(rounds=1, decision=rule, effort=FixedDuration(length=1.0), choice="uniform")
     found = accepted(synthetic, review, coin)
     assert abs(found - share) < 4 * (share * (1 - share) / MANY) ** 0.5
 

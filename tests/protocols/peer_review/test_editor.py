@@ -356,8 +356,8 @@ def test_a_review_without_words_does_not_count(synthetic):
     assert (one["decision"], one["reviews"]) == ("accept", 2)
 
 
-def uniform(synthetic, choice="uniform", **settings):
-    founding, publication = Poisson(teams_per_year=3.0), rules(choice=choice, **settings)
+def uniform(synthetic, **settings):
+    founding, publication = Poisson(teams_per_year=3.0), rules(choice="uniform", **settings)
     how = {"founding": founding, "times": TIMES, "until": 200.0, "publication": publication}
     return play(synthetic, PAIR, **how)
 
@@ -391,17 +391,6 @@ def test_by_interests_the_nearest_are_asked(synthetic):
     without = frozenset(authors_of(played))
     (nearest,) = world.nearest_scientists(1, without, 7.0, manuscript.words())
     assert said.call.who == nearest.id
-
-
-@pytest.mark.slow
-def test_standing_draws_the_cited_and_uniform_anybody(synthetic):
-    def mean_citations(choice):
-        played = uniform(synthetic, choice, conflicts="allowed", max_open=10)
-        cited = {row["scientist"]: row["citations"] or 0 for row in played.rows("scientists")}
-        asked = [cited[row["scientist"]] for row in played.rows("referees")]
-        return sum(asked) / len(asked)
-
-    assert mean_citations("standing") > 1.3 * mean_citations("uniform")
 
 
 def test_the_invitation_shows_what_the_scientist_has_to_do(synthetic):

@@ -1,4 +1,4 @@
-"""Whom a leader asks next: draws agree with the definition P_ij = (A_ij + e + g C_ij) / sum_j."""
+"""Whom a leader asks next: draws agree with the definition P_ij = (A_ij + e) / sum_j."""
 
 import numpy as np
 import pytest
@@ -15,10 +15,6 @@ LEADER = 3
 DRAWS = 2500
 
 
-ASKED = [7, 5, 7, 7, 11]
-"""Whom the leader has consulted: these count for a policy with a weight of guests."""
-
-
 def network(seed=5, n=N, share=0.4, teams=()):
     """Joint papers of a small random community, and of later teams, the last of them of today."""
     rng, day = np.random.default_rng(seed), [0.0]
@@ -27,12 +23,7 @@ def network(seed=5, n=N, share=0.4, teams=()):
     for date, authors in enumerate(teams[:-1]):
         day[0] = float(date)
         net.record_paper(authors)
-    day[0] = len(teams) - 0.5
-    for guest in ASKED:
-        net.consultations.record(LEADER, guest)
-    net.consultations.record(4, 8)
     day[0] = float(len(teams))
-    net.consultations.record(LEADER, 0)
     for authors in teams[-1:]:
         net.record_paper(authors)
     return net
@@ -52,11 +43,6 @@ POLICIES = {
     "share 0.7": Coauthorship(explore=Share(mass=0.7)),
     "share 1": Coauthorship(explore=Share(mass=1.0)),
     "uniform": Uniform(),
-    "e = 1, g = 1": Coauthorship(guests=1.0),
-    "e = 0.05, g = 0.4": Coauthorship(explore=0.05, guests=0.4),
-    "share, g = 2": Coauthorship(explore=Share(mass=0.3), guests=2.0),
-    "half normal, g = 3": Coauthorship(explore=HalfNormal(seed=9), guests=3.0),
-    "share 1, g = 2": Coauthorship(explore=Share(mass=1.0), guests=2.0),
 }
 
 
@@ -64,11 +50,11 @@ def definition(policy, net):
     """P_ij up to a factor, as the documentation states it."""
     if isinstance(policy, Uniform):
         return np.ones(net.size)
-    past = joint(net) + policy.guests * np.bincount(ASKED, minlength=net.size)
+    past = joint(net)
     if isinstance(policy.explore, HalfNormal):
         return past + [policy.explore.entry(LEADER, other) for other in range(net.size)]
     if isinstance(policy.explore, Share):
-        # With this probability anybody, else by joint papers and consultations.
+        # With this probability anybody, else by joint papers.
         mass = policy.explore.mass
         return (1 - mass) * (past / past.sum() if past.any() else past) + mass / net.size
     return past + policy.explore
@@ -144,8 +130,6 @@ def test_when_nearly_everybody_is_excluded_the_few_are_drawn_by_the_definition(n
         (Coauthorship(explore=HalfNormal(seed=9)), Coauthorship(explore=HalfNormal(seed=8))),
         (Coauthorship(explore=Share(mass=0.2)), Coauthorship(explore=Share(mass=0.3))),
         (Uniform(), Coauthorship()),
-        (Coauthorship(guests=1.0), Coauthorship()),
-        (Coauthorship(guests=1.0), Coauthorship(guests=4.0)),
     ],
 )
 def test_the_comparison_tells_a_wrong_definition(policy, wrong):
@@ -164,8 +148,7 @@ def test_weights_are_the_definition(name):
 def test_a_leader_without_past_draws_too(name):
     policy = POLICIES[name]
     net = CoauthorNetwork(csr_array((N, N), dtype=np.int64), lambda: 0.0)
-    unasked = policy.model_copy(update={"guests": 0.0}) if hasattr(policy, "guests") else policy
-    assert fit(policy, unasked, net, SOME, draws=2000) > 0.001
+    assert fit(policy, policy, net, SOME, draws=2000) > 0.001
 
 
 @each
@@ -211,7 +194,6 @@ def test_half_normal_increments_are_those_of_the_paper():
     ("kind", "key", "wrong"),
     [
         *((Coauthorship, "explore", e) for e in (0, -1, float("inf"), float("nan"))),
-        *((Coauthorship, "guests", g) for g in (-1.0, float("inf"), float("nan"))),
         *((Share, "mass", mass) for mass in (0, -0.1, 1.1)),
     ],
 )

@@ -6,8 +6,8 @@ import pytest
 from tests.protocols.systems.conftest import make
 from virsci_society.agents.offline.asked import Asked
 from virsci_society.protocols.engines.forms import NoveltyVerdict, PaperReview, SearchedIdea
-from virsci_society.protocols.engines.meetings import draw_papers, is_grounded, next_query
 from virsci_society.protocols.engines.offline_rules import join_reviews
+from virsci_society.protocols.engines.rounds import draw_papers, is_grounded, next_query
 
 
 def forms(lived, name):

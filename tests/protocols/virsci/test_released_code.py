@@ -48,8 +48,8 @@ def members(played):
 def test_a_profile_is_nothing_but_the_values_of_its_keys():
     assert VirSci(profile="paper") == VirSci()
     assert set(PROFILES) == {"paper", "full", "released-code"}
-    named = VirSci(profile="released-code").settings.model_dump()
-    spelled = VirSci(**RELEASED_CODE).settings.model_dump()
+    named = VirSci(profile="released-code").model_dump()
+    spelled = VirSci(**RELEASED_CODE).model_dump()
     assert named.pop("profile") == "released-code"
     assert spelled.pop("profile") == "paper"
     assert named == spelled
@@ -57,11 +57,11 @@ def test_a_profile_is_nothing_but_the_values_of_its_keys():
 
 @pytest.mark.parametrize(("section", "key"), DEPARTURES)
 def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(section, key):
-    paper, full = VirSci().settings, VirSci(profile="released-code").settings
+    paper, full = VirSci(), VirSci(profile="released-code")
     usual, theirs = value_at(paper, section, key), value_at(full, section, key)
-    alone = VirSci(**departure(section, key, theirs)).settings
+    alone = VirSci(**departure(section, key, theirs))
     assert value_at(alone, section, key) == theirs != usual
-    back = VirSci(profile="released-code", **departure(section, key, usual)).settings
+    back = VirSci(profile="released-code", **departure(section, key, usual))
     assert value_at(back, section, key) == usual
     for other in DEPARTURES:
         if other != (section, key):
@@ -71,8 +71,8 @@ def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(section, 
 def test_a_section_given_in_part_takes_the_rest_from_the_profile():
     wanted = Confidence(**RELEASED_CODE["confidence"] | {"first_idea": "unscored"})
     for given in ({"first_idea": "unscored"}, Confidence(first_idea="unscored")):
-        assert VirSci(profile="released-code", confidence=given).settings.confidence == wanted
-    weights = VirSci(profile="released-code", confidence={"novelty": 2.0}).settings.confidence
+        assert VirSci(profile="released-code", confidence=given).confidence == wanted
+    weights = VirSci(profile="released-code", confidence={"novelty": 2.0}).confidence
     assert (weights.clarity, weights.feasibility, weights.novelty) == (3.0, 0.0, 2.0)
 
 
@@ -98,16 +98,16 @@ def test_a_profile_can_be_laid_over_a_resolved_scenario():
         "virsci/paper", settings=["protocol.topic.restarts=1", "protocol.cites=retrieved"]
     )
     changed = scenario.set("protocol.profile", "released-code")
-    released = VirSci(profile="released-code").settings
-    settings = changed.protocol.settings
+    released = VirSci(profile="released-code")
+    settings = changed.protocol
     assert (settings.topic.restarts, settings.cites) == (1, "retrieved")
     for section, key in DEPARTURES:
         assert value_at(settings, section, key) == value_at(released, section, key)
-    assert settings.max_invitations == scenario.protocol.settings.max_invitations
-    assert changed.set("protocol.profile", "paper").protocol.settings.topic.leaving == "on"
+    assert settings.max_invitations == scenario.protocol.max_invitations
+    assert changed.set("protocol.profile", "paper").protocol.topic.leaving == "on"
     own = load_scenario("virsci/paper", settings=["protocol.released_code.guests=join"])
     back = own.set("protocol.profile", "released-code").set("protocol.profile", "paper")
-    assert back.protocol.settings.cites == "used"
+    assert back.protocol.cites == "used"
     assert scenario.set("seed", 7).protocol == scenario.protocol
 
 

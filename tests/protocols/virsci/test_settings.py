@@ -25,10 +25,9 @@ from virsci_society.society.kernel.streams import Streams
 
 
 def test_defaults_are_those_of_the_paper_where_it_states_them():
-    protocol = VirSci()
-    virsci = protocol.settings
+    virsci = VirSci()
     assert virsci.team_size == 4
-    assert [protocol.turns_of(stage) for stage in STAGES] == [5, 5, 5, 5]
+    assert [virsci.turns_of(stage) for stage in STAGES] == [5, 5, 5, 5]
     held = virsci.discussion
     assert (held.pacing, held.max_turns, held.speaking_order) == ("fixed", 7, "round_table")
     assert held.invitation == held.knowledge == virsci.novelty_assessment == "on"
@@ -43,15 +42,15 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     assert virsci.selection == Coauthorship(explore=1.0)
     assert virsci.freshness is None
     assert virsci.diversity is None
-    assert virsci.topic == VirSci(topic="free").settings.topic
+    assert virsci.topic == VirSci(topic="free").topic
     assert (virsci.topic.start, virsci.topic.given, virsci.topic.one_of) == (None, None, None)
-    assert protocol.name == "virsci"
+    assert virsci.name == "virsci"
 
 
 def test_turns_are_one_number_or_four():
     assert [VirSci(turns=3).turns_of(stage) for stage in STAGES] == [3, 3, 3, 3]
     given = VirSci(turns={"ideas": 2, "assessment": 4})
-    assert given.settings.turns == Turns(topic=5, ideas=2, assessment=4, abstract=5)
+    assert given.turns == Turns(topic=5, ideas=2, assessment=4, abstract=5)
     assert [given.turns_of(stage) for stage in STAGES] == [5, 2, 4, 5]
 
 
@@ -60,7 +59,7 @@ def test_switches_take_true_and_false():
         discussion={"invitation": False},
         abstract={"self_review": True},
         references={"ideas": False},
-    ).settings
+    )
     assert (virsci.discussion.invitation, virsci.references.ideas) == ("off", "off")
     assert virsci.abstract.self_review == "on"
 
@@ -78,7 +77,7 @@ def test_switches_take_true_and_false():
         *({"topic": {"start": "a", "given": "b"}}, {"min_size_after_leaving": 0}),
         *({"abstract": {"new_ideas": -1}}, {"abstract": {"threshold": 101}}),
         {"abstract": {"threshold": float("nan")}},
-        *({"freshness": 1.5}, {"diversity": -0.1}, {"diversity_variant": "many"}),
+        *({"freshness": 1.5}, {"diversity": -0.1}),
         *({"references": {"count": 0}}, {"references": {"papers": 3}}),
         *({"references": {"per_idea": 0}}, {"references": {"sentences": -1}}),
         *({"references": {"queries": "many"}}, {"references": {"diversity": 1.1}}),
@@ -220,7 +219,7 @@ def test_a_page_of_ones_own_stands_in_place_of_the_one_of_its_name(synthetic, tm
     assert {said.form for said in played.said if "Our own words" in said.user} == {"Idea"}
     assert all(said.user.startswith("Our own words on > zq") for said in played.of_form("Idea"))
     assert all('"Experiment"' in said.user for said in played.of_form("Idea"))
-    assert VirSci().settings.pages["idea_turn"].text != page
+    assert VirSci().pages["idea_turn"].text != page
 
 
 @pytest.mark.parametrize("names", [["idea_trun.txt", "draft.txt"], ["draft.md"], []], ids=str)

@@ -55,7 +55,7 @@ def shaped(annotation, number):
 
 def test_the_numbers_of_all_parts_are_found():
     assert len(NUMBERS) > 120
-    assert sum(name.endswith("Settings.turns") for name in NUMBERS) == 1
+    assert sum(name.endswith(":VirSci.turns") for name in NUMBERS) == 1
 
 
 @pytest.mark.parametrize("number", [TOO_MANY, 1e300])

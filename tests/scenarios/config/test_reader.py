@@ -12,7 +12,8 @@ from virsci_society.agents.config import Part, Switch
 from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.team_sizes import ObservedSize, StatedSize
-from virsci_society.protocols.virsci.settings import Turns, VirSciSettings
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.settings import Turns
 from virsci_society.scenarios.config.document import Document, from_arguments
 from virsci_society.scenarios.config.reader import Reader, write_part
 from virsci_society.scenarios.config.registry import FromTable, Section
@@ -65,7 +66,7 @@ def test_a_duration_is_a_length_or_a_part(written, part):
     ],
 )
 def test_parts_are_read_at_any_depth(written, part):
-    assert read(VirSciSettings, {"selection": written}).selection == part
+    assert read(VirSci, {"selection": written}).selection == part
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_parts_are_read_at_any_depth(written, part):
     ],
 )
 def test_a_team_size_is_a_number_or_a_part(written, size):
-    assert read(VirSciSettings, {"team_size": written}).team_size == size
+    assert read(VirSci, {"team_size": written}).team_size == size
 
 
 @pytest.mark.parametrize(
@@ -90,22 +91,10 @@ def test_a_team_size_is_a_number_or_a_part(written, size):
         (Times, {"utterance": {"use": "gamma"}}, ["utterance.mean: required, but not given"]),
         (Times, {"utterance": {"use": "gama"}}, ["utterance: got 'gama', expected 'fixed' or"]),
         (Times, {3: 4}, ["3: unknown key"]),
-        (VirSciSettings, {"team_size": "many"}, ["team_size: got 'many', expected 'observed' or"]),
-        (
-            VirSciSettings,
-            {"team_size": {"weights": {2: 1}}},
-            ["team_size: which one? expected use: o"],
-        ),
-        (
-            VirSciSettings,
-            {"topic": {"start": "a", "given": "b"}},
-            ["topic: give either start or given"],
-        ),
-        (
-            VirSciSettings,
-            {"selection": {"explore": {"mass": 1}}},
-            ["selection.explore: which one?"],
-        ),
+        (VirSci, {"team_size": "many"}, ["team_size: got 'many', expected 'observed' or"]),
+        (VirSci, {"team_size": {"weights": {2: 1}}}, ["team_size: which one? expected use: o"]),
+        (VirSci, {"topic": {"start": "a", "given": "b"}}, ["topic: give either start or given"]),
+        (VirSci, {"selection": {"explore": {"mass": 1}}}, ["selection.explore: which one?"]),
         (StatedSize, {"weights": {2: "x", 3: 1}}, ["weights.2: got 'x', expected a number"]),
         (StatedSize, {"weights": {}}, ["weights: sizes start at 1 and end at 10,000, weights"]),
     ],
@@ -125,7 +114,7 @@ def test_all_faults_of_all_depths_come_at_once():
         "referenses": {},
         "references": {"count": 0, "ideas": "maybe"},
     }
-    assert sorted(line.split(": ")[0] for line in complaints(VirSciSettings, data)) == [
+    assert sorted(line.split(": ")[0] for line in complaints(VirSci, data)) == [
         *("references.count", "references.ideas", "referenses", "selection.explore.mass"),
         *("selection.explore.x", "topic.leaving", "turns"),
     ]
@@ -208,10 +197,10 @@ def test_a_relative_path_is_relative_to_where_it_was_written(here):
         Times(homework=Lognormal(median="3h"), meeting_notice=0),
         Poisson(max_teams=2),
         Once(count=2, every="1w"),
-        VirSciSettings(),
-        VirSciSettings(team_size=StatedSize(weights={2: 0.5, 5: 1}), turns=Turns(ideas=2)),
-        VirSciSettings(selection=Coauthorship(explore=HalfNormal(seed=3)), topic={"given": "a: b"}),
-        VirSciSettings(selection=Uniform(), min_size="all", freshness=0.5),
+        VirSci(),
+        VirSci(team_size=StatedSize(weights={2: 0.5, 5: 1}), turns=Turns(ideas=2)),
+        VirSci(selection=Coauthorship(explore=HalfNormal(seed=3)), topic={"given": "a: b"}),
+        VirSci(selection=Uniform(), min_size="all", freshness=0.5),
     ],
 )
 def test_what_is_written_is_read_back_equal(part):

@@ -133,7 +133,7 @@ def test_the_papers_scenario_is_the_papers():
     scenario = load_scenario("virsci/paper")
     protocol = scenario.protocol
     assert isinstance(protocol, VirSci)
-    settings = protocol.settings
+    settings = protocol
     assert (settings.team_size, settings.turns, settings.min_size) == (4, 5, "all")
     assert scenario.attention == "unlimited"
     assert scenario.time.homework is None

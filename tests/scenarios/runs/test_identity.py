@@ -25,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "12ad8de777e52cf3d366355f4d40643ae91ef121f5592c3ed5c7765a8a1cc7f7"
+DEFAULTS = "10ba87d0ebe5a7cba2ae7664f74f6d79393881de6fa1297358224c3c82723df8"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

@@ -169,15 +169,15 @@ def test_what_is_off_leaves_no_trace_in_the_identity(small):
     plain = small.identity()
     assert not {"careers", "publication"} & plain.keys()
     assert "drift" not in plain["population"]
-    assert "guests" not in plain["protocol"].get("selection", {})
-    on = small.set("population.drift", {"use": "writing"}).set("protocol.selection.guests", 1.0)
+    assert "explore" not in plain["protocol"].get("selection", {})
+    on = small.set("population.drift", {"use": "writing"}).set("protocol.selection.explore", 2.0)
     on = on.set("careers", {"use": "rates"}).identity()
     assert (on["population"]["drift"], on["careers"]) == ({"use": "writing"}, {"use": "rates"})
-    assert on["protocol"]["selection"]["guests"] == 1.0
+    assert on["protocol"]["selection"]["explore"] == 2.0
     parts = [{"share": 1, "protocol": {"use": "virsci", "turns": turns}} for turns in (1, 2)]
     parts[1]["name"] = "longer"
     mixed = small.set("protocol", {"use": "mixture", "of": parts}).identity()["protocol"]["of"]
-    assert all("guests" not in one["protocol"].get("selection", {}) for one in mixed)
+    assert all("explore" not in one["protocol"].get("selection", {}) for one in mixed)
     assert [one["protocol"]["turns"] for one in mixed] == [1, 2]
 
 

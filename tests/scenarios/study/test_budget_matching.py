@@ -70,7 +70,7 @@ def test_values_are_chosen_by_forecasts_and_nothing_else_changes(matched):
     assert (three.arm, three.key, three.value) == ("three", None, None)
     assert three.planned == three.target == two.target > 0
     assert (two.key, matched.arms[1].settings["protocol.turns"]) == ("protocol.turns", two.value)
-    assert matched.scenarios[1].protocol.settings.turns == two.value
+    assert matched.scenarios[1].protocol.turns == two.value
     assert 1 < two.value < 6
     assert abs(two.planned / three.planned - 1) <= 0.1
     assert matched.arms[0].settings == {"protocol.team_size": 3, "protocol.turns": 2}

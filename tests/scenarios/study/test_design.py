@@ -55,9 +55,12 @@ def test_a_grid_has_an_arm_for_every_combination(written):
         "team_size=3,turns=1",
         "team_size=3,turns=2",
     ]
-    assert [
-        (s.protocol.settings.team_size, s.protocol.settings.turns) for s in design.scenarios
-    ] == [(2, 1), (2, 2), (3, 1), (3, 2)]
+    assert [(s.protocol.team_size, s.protocol.turns) for s in design.scenarios] == [
+        (2, 1),
+        (2, 2),
+        (3, 1),
+        (3, 2),
+    ]
     assert {s.until for s in design.scenarios} == {100.0}
     assert design.scenarios[0].population.ecosystem.scientists == 12
     assert design.runs == 12
@@ -81,7 +84,7 @@ def test_settings_change_the_study_or_its_base(written):
     design = read_study(written(TINY), ["replicates=7", "until=50d", "protocol.memory=own"])
     assert design.file.replicates == 7
     assert {s.until for s in design.scenarios} == {50.0}
-    assert {s.protocol.settings.memory for s in design.scenarios} == {"own"}
+    assert {s.protocol.memory for s in design.scenarios} == {"own"}
 
 
 def test_all_complaints_come_at_once_with_line_and_column(written):
@@ -127,7 +130,7 @@ def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
     design = read_study(written(text.replace("turnz", "protocol.turns")))
     assert [arm.name for arm in design.arms] == ["plain", "big"]
     assert design.arms[1].settings == {"protocol.team_size": 5, "protocol.turns": 3}
-    assert [one.protocol.settings.team_size for one in design.scenarios] == [4, 5]
+    assert [one.protocol.team_size for one in design.scenarios] == [4, 5]
     # A kind of arms that is spelt wrong is no arm of that name.
     wrong = faults(written(TINY.replace("{grid:", "{gird:")))
     assert any("did you mean 'grid'" in one for one in wrong)
@@ -302,7 +305,7 @@ def test_crossed_values_go_round_over_the_replicates(written, tmp_path):
     from virsci_society.scenarios.study.study_file import crossed_settings
 
     design = read_study(written(CROSSED))
-    assert {s.protocol.settings.topic.given for s in design.scenarios} == {"tides"}
+    assert {s.protocol.topic.given for s in design.scenarios} == {"tides"}
     assert make_lock(design, "run").data["crossed"] == {
         "protocol.topic.given": ["tides", "soils", "moss"]
     }

@@ -5,8 +5,8 @@ from operator import attrgetter
 import pytest
 
 from virsci_society.metrics.novelty.novelty import Novelty
+from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE
-from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.study_file import studies
@@ -36,11 +36,7 @@ def read():
 def protocols(design):
     """The resolved protocol of every arm of VirSci, by its name."""
     scenarios = zip(design.arms, design.scenarios, strict=True)
-    return {
-        arm.name: scenario.protocol.settings
-        for arm, scenario in scenarios
-        if arm.name not in BASELINES
-    }
+    return {arm.name: scenario.protocol for arm, scenario in scenarios if arm.name not in BASELINES}
 
 
 def test_every_table_and_figure_that_can_be_run_has_a_study():
@@ -176,8 +172,8 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
         "inviting": "one_by_one",
     }
     rest = {"max_invitations": paper.max_invitations, "memory": "off"}
-    assert paper == VirSciSettings(**ours, **rest)
-    assert arms["released code"] == VirSciSettings(profile="released-code", **ours, **rest)
+    assert paper == VirSci(**ours, **rest)
+    assert arms["released code"] == VirSci(profile="released-code", **ours, **rest)
     plain = dotted(paper)
     changed = {
         name: {key for key, value in dotted(p).items() if value != plain[key]}
@@ -207,7 +203,7 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
 def test_the_scenario_of_the_released_code_is_that_arm_of_the_study(read):
     scenario = load_scenario("virsci/released-code")
     arm = protocols(read("studies/paper-vs-code"))["released code"]
-    assert scenario.protocol.settings == arm
+    assert scenario.protocol == arm
     assert scenario.novelty == read("studies/paper-vs-code").scenarios[0].novelty
 
 
