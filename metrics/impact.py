@@ -136,7 +136,7 @@ def cumulative_advantage(run: Run) -> pd.DataFrame:
     sides: list[FloatArray] = []
     for name, chosen in (("early", age < window), ("late", (age >= window) & (age < 2 * window))):
         counts = cites.loc[chosen.fillna(False), "cited"].value_counts().reindex(old.index)
-        sides.append(counts.fillna(0).to_numpy(dtype=np.float64))
+        sides.append(np.asarray(counts.fillna(0), dtype=np.float64))
         row[name] = sides[-1].mean() if len(old) else None
     varies = len(old) > 2 and all(np.ptp(side) > 0 for side in sides)
     for name, correlation in (("pearson", pearson), ("spearman", spearman)):

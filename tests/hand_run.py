@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.metrics.remembered_metrics import TracedRun, remembered
+from tests.metrics.remembered_metrics import HandRun, remembered
 from virsci_society.metrics.novelty.novelty import Database, Databases
 from virsci_society.society.results.run import Vectors, write_vectors
 from virsci_society.society.results.table_files import write_tables
@@ -211,7 +211,7 @@ def make_run():
 
     def build(rows=None, manifest=None, **more):
         told = {**MANIFEST, **(manifest or {})}
-        return TracedRun(full(hand_rows() if rows is None else rows), told, {"seed": 7}, **more)
+        return HandRun(full(hand_rows() if rows is None else rows), told, {"seed": 7}, **more)
 
     return build
 
@@ -235,7 +235,7 @@ def put(tmp_path):
 def _hand_run():
     vectors = Vectors(("S1/1",), np.array([[1.0, 0.0]], dtype=np.float32))
     more = {"vectors": vectors, "databases": hand_databases(), "digest": "d" * 64}
-    return TracedRun(full(hand_rows()), MANIFEST, {"seed": 7}, **more)
+    return HandRun(full(hand_rows()), MANIFEST, {"seed": 7}, **more)
 
 
 @pytest.fixture(scope="session")

@@ -68,17 +68,6 @@ def test_networkx_reads_graphml_back(run):
             assert again.edges[first, second] == data
 
 
-def test_networkx_reads_gexf_back(run):
-    graph = coauthor_graph(run)
-    again = nx.read_gexf(BytesIO(gexf(graph)), version="1.3")
-    assert set(again) == set(graph)
-    for first, second, data in graph.edges(data=True):
-        edge = again.edges[first, second]
-        assert edge["weight"] == data["weight"]
-        assert edge["start"] == data["start"]
-        assert (edge["before"], edge["since"]) == (data["before"], data["since"])
-
-
 def test_the_files_say_who_spoke(run, make_run):
     speaker = run.manifest["backend"]["about"]
     for graph in (coauthor_graph(run), bipartite_graph(run)):

@@ -1,7 +1,6 @@
 """Who is there: hand-worked."""
 
 import pandas as pd
-import pytest
 
 from virsci_society.metrics.population import presence
 from virsci_society.society.results.run import Run
@@ -43,12 +42,6 @@ def test_a_large_society_says_how_many_there_were():
     manifest = {"ecosystem": {"counts": {"scientists": 50_000}}}
     table = presence(run_of(CAREERS, people=PEOPLE[:1], **manifest), every=50.0)
     assert table["present"].tolist() == [50_000, 50_000, 49_999]
-
-
-@pytest.mark.parametrize("ecosystem", [None, {}, {"counts": {}}])
-def test_without_a_word_on_the_ecosystem_those_listed_count(ecosystem):
-    table = presence(run_of(CAREERS, ecosystem=ecosystem), every=200.0)
-    assert table["present"].tolist() == [3, 2]
 
 
 def test_where_nobody_comes_or_goes_there_is_nothing_to_tell():

@@ -75,19 +75,6 @@ def test_what_is_not_available_is_null(make_run, empty_run):
     assert told["digest"] is None
 
 
-def test_without_citations_ci_and_on_are_null(run, make_run):
-    from virsci_society.metrics.novelty.novelty import Database, Databases
-
-    con = run.databases.contemporary
-    blind = Database(con.vectors, con.years, None, con.ids)
-    told = summarise_run(
-        make_run(vectors=run.vectors, databases=Databases(run.databases.past, blind))
-    )
-    assert told["CI"] is None
-    assert told["ON"] is None
-    assert told["HD"]["mean"] > 0
-
-
 def test_it_is_json_and_the_same_every_time(told, run, empty_run):
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert json.dumps(summarise_run(run)) == json.dumps(told)

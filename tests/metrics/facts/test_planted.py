@@ -328,15 +328,3 @@ def test_planted_effects_are_reproduced(seeds):
     # Partners are drawn one by one: several mutual ones do no more than by chance.
     assert found.pop("more_mutual_partners") == "not"
     assert found == dict.fromkeys(chosen, "reproduced")
-
-
-@pytest.mark.parametrize("name", FACTS)
-def test_a_run_that_is_too_short_says_so(name):
-    fact = import_class(FACTS[name])()
-    years = fact.least_years - 1
-    if not years:
-        return
-    papers = [(year, who, ["x"]) for year, who in society(generator(1), years=years)]
-    (found,) = judge_facts({name: fact}, [corpus(papers, years)], draws=3)
-    assert found.verdict in ("too short to tell", "not measurable")
-    assert found.verdict == "not measurable" or f"needs {fact.least_years}" in found.why

@@ -165,13 +165,6 @@ def test_those_who_came_are_there_and_those_who_retired_are_not(make_run):
 
 
 @pytest.mark.slow
-def test_a_run_without_removals_has_no_row_and_no_section(run, empty_run):
-    assert len(removals(run)) == 0
-    assert list(removals(run).columns) == list(removals(empty_run).columns)
-    assert "Interventions" not in render_page(run)
-
-
-@pytest.mark.slow
 def test_the_page_lists_interventions_and_says_where_the_numbers_are(removed):
     html = render_page(removed)
     assert_inert(html)

@@ -58,18 +58,6 @@ def test_the_longest_run_by_hand():
     assert longest_run(["a"], ["b"]) == (0, 0)
 
 
-def test_the_longest_run_is_that_of_trying_everything():
-    rng = np.random.default_rng(0)
-    for _ in range(60):
-        one, other = (list(map(str, rng.integers(0, 3, rng.integers(0, 12)))) for _ in "12")
-        ends = range(len(one) + 1)
-        runs = [one[start:end] for start in ends for end in ends if end > start]
-        found = [r for r in runs for at in range(len(other)) if other[at : at + len(r)] == r]
-        length, start = longest_run(one, other)
-        assert length == max(map(len, found), default=0)
-        assert not length or one[start : start + length] in found
-
-
 def test_a_planted_passage_is_found_with_the_paper_it_is_from(leaking):
     row = run_leaks(leaking()).iloc[0]
     assert row["shared"] == len(PLANTED.split()) == 13

@@ -9,11 +9,12 @@ import pytest
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.metrics.inference.intervals import Interval, bca_interval, t_interval
-from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.figures import mean_interval
 from virsci_society.metrics.report.page import render_page, write_page
 from virsci_society.metrics.report.templates import format_number
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.society.results.digest import digest_tables
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -189,6 +190,8 @@ def test_the_page_is_the_same_every_time(html, run, rows, make_run):
     other = {name: listed[::-1] for name, listed in rows.items()}
     again = make_run(other, vectors=run.vectors, databases=run.databases, digest=run.digest)
     assert render_page(again) == html
+    assert summarise_run(again) == summarise_run(run)
+    assert digest_tables(again.tables()) == digest_tables(run.tables())
 
 
 def test_the_sentence_about_language_models_is_always_complete(make_run):
@@ -206,21 +209,6 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
     assert "say nothing about" not in text
     assert "Rules decided and wrote" not in text
     assert "training cut-off of the model" in text
-
-
-@pytest.mark.slow
-def test_the_settings_of_novelty_are_told(html, run):
-    from virsci_society.metrics.novelty.novelty import Novelty
-    from virsci_society.society.results.run import Run
-
-    raw = Novelty(normalise="none", k=2)
-    more = {"vectors": run.vectors, "databases": run.databases}
-    other = Run(run.tables(), run.manifest, {"novelty": raw.model_dump()}, **more)
-    other.add_metric("novelty", run_novelty(other, raw))
-    text = Page(render_page(other)).text()
-    assert "Settings: k 2, squared false, unit true, normalise none" in text
-    assert "relative to the mean" not in text
-    assert "Settings: k 5, squared false, unit true, normalise query" in Page(html).text()
 
 
 def test_an_empty_run_has_a_page(empty_run):

@@ -5,9 +5,7 @@ import json
 import pytest
 
 from tests.hand_run import full
-from tests.protocols.scripted_backend import play
 from virsci_society.metrics.teams.contributions import KINDS, contributions, team_roles
-from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import TABLES
 
@@ -106,36 +104,3 @@ def test_how_flat_a_team_is_and_what_cannot_be_told(run):
         assert table.at[team, "why"] == "not measurable: nothing was said"
         assert table.loc[team].drop(["paper", "why"]).isna().all()
     assert set(contributions(run)["team"]) == {"A/1"}
-
-
-def votes_for(place):
-    """Everybody votes for the same idea, by its words."""
-
-    def script(call, request):
-        if call.act != "vote":
-            return None
-        titles = [standing.idea.title for standing in request.slots["ideas"]]
-        return {"Decision Made": f"Idea {titles.index(sorted(titles)[place])}"}
-
-    return script
-
-
-@pytest.mark.sweep(3)
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_the_idea_of_a_scripted_team_is_that_of_its_votes_also_on_permuted_ballots(
-    synthetic, place
-):
-    protocol = VirSci(team_size=3, turns=2, prompts={"idea_order": "permuted"})
-    played = play(synthetic, protocol, votes_for(place), consults=True)
-    (draft,) = played.of_form("Draft")
-    assert played.team["idea_by"] == draft.request.slots["idea"].author
-    run = Run.from_rows(played.society.log.rows, {"seed": 1, "days": 5000.0}, {})
-    table = contributions(run)
-    assert table.loc[table["idea"] == 1, "scientist"].tolist() == [played.team["idea_by"]]
-    counts = {}
-    for said in played.said:
-        if said.call.act in ("utter", "vote", "summarise", "decide", "guest", "critique"):
-            who = said.call.guest or said.call.who
-            counts[who] = counts.get(who, 0) + 1
-    told = table.set_index("scientist")[[kind for kind in KINDS if kind != "idea"]].sum(axis=1)
-    assert told[told > 0].to_dict() == counts

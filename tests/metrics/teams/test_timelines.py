@@ -1,9 +1,7 @@
 import pytest
 
-from virsci_society import load_scenario, run_scenario
 from virsci_society.metrics.teams.concurrency import rounds
 from virsci_society.metrics.teams.timelines import held_attention, pieces, project_spans, projects
-from virsci_society.society.results.run import Run
 
 WAITED = ("gathering", "desk_queue", "notice", "meeting_queue")
 PARTS = ("meetings", "effort", "switching", *WAITED, "other")
@@ -52,21 +50,6 @@ def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stay
     # The slowest of several is waited for by all, and every meeting has its notice.
     assert (free["teammates"] > 0).any()
     assert (free["notice"] == 7).all()
-
-
-@pytest.mark.slow
-def test_in_the_field_waiting_rises_with_size_and_memberships(tmp_path):
-    scenario = load_scenario("community/closed", until="1y", metrics=["concurrency"])
-    run = Run.open(run_scenario(scenario, tmp_path))
-    table = pieces(run)
-    for by, values, kinds in (
-        ("size", (2, 4, 8), ("waiting", "teammates")),
-        ("memberships", (1, 2, 3), ("waiting", "desk_queue")),
-    ):
-        means = table.groupby(by)[list(kinds)].mean()
-        for kind in kinds:
-            assert means.loc[list(values), kind].is_monotonic_increasing, (by, kind)
-    assert held_attention(run)["idle_share"].iloc[0] < 0.05
 
 
 def test_homework_broken_off_and_a_meeting_never_held_are_the_rest(make_run):

@@ -3,19 +3,12 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from virsci_society.metrics.impact import AuthorshipTable, coauthor_links
-from virsci_society.metrics.networks.team_patterns import assembly_table
 from virsci_society.metrics.validation.assembly_measures import (
     ASSEMBLY_MEASURES,
     AuthorHistory,
     assembly_measures,
-    pair_keys,
-    pair_positions,
 )
 from virsci_society.metrics.validation.dated_papers import coauthorship
 from virsci_society.metrics.validation.tolerances import (
@@ -98,47 +91,6 @@ def test_a_history_may_hold_more_than_its_papers():
     assert "y" not in known.numbers
     found = assembly_measures([(0, "de"), (0, "xb")], known)
     assert (found.newcomer_rate, found.repeat_rate) == (0, 0.5)
-
-
-authors = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=5, unique=True)
-dated = st.lists(st.tuples(st.floats(0, 1400), authors), max_size=25)
-
-
-@settings(max_examples=12)
-@given(dated, dated)
-def test_it_counts_as_the_measure_assembly_does(before, papers):
-    found = assembly_measures(papers, before)
-    rows = [
-        (f"P{n}", author, math.floor(day / YEAR) * YEAR)
-        for n, (day, listed) in enumerate(papers)
-        for author in listed
-    ]
-    known = [listed for _, listed in before]
-    pairs = {(a, b) for listed in known for a in listed for b in listed if a < b}
-    table = pd.DataFrame(rows, columns=["paper", "scientist", "date"])
-    works = AuthorshipTable(table, frozenset(a for one in known for a in one), frozenset(pairs))
-    told = assembly_table(works, [np.inf]).iloc[-1]
-    for name, value in (
-        ("repeat_rate", found.repeat_rate),
-        ("q", found.q),
-        ("p", 1 - found.newcomer_rate),
-    ):
-        if pd.isna(told[name]):
-            # q of the measure counts repeats of any pair, which here needs two incumbents too.
-            assert math.isnan(value)
-        else:
-            assert value == pytest.approx(told[name])
-    links = coauthor_links(works)
-    assert found.incumbent_incumbent == pytest.approx(
-        (links["incumbents"] == 2).mean() if len(links) else math.nan, nan_ok=True
-    )
-
-
-def test_pairs_of_every_paper():
-    left, right = pair_positions(np.array([3, 1, 2]))
-    assert list(zip(left.tolist(), right.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2), (4, 5)]
-    one, other = np.array([5, 2]), np.array([2, 5])
-    assert len(set(pair_keys(one, other).tolist())) == 1
 
 
 def test_the_tolerances_are_fourteen_and_a_community_is_within_them_of_itself():

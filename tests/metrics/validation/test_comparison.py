@@ -4,12 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from virsci_society.metrics.validation.comparison import (
-    ROWS,
-    Community,
-    compare_with_real,
-    compared_windows,
-)
+from virsci_society.metrics.validation.comparison import ROWS, Community, compare_with_real
 from virsci_society.metrics.validation.dated_papers import (
     DatedPaper,
     half_distance,
@@ -125,12 +120,6 @@ def test_the_score_is_that_of_the_errors_shown(real):
         assert total["within"] == rows["within"].fillna(False).sum()
 
 
-def test_windows_are_one_two_and_four_years_and_the_whole():
-    assert compared_windows(1) == [1]
-    assert compared_windows(3) == [1, 2, 3]
-    assert compared_windows(6) == [1, 2, 4, 6]
-
-
 def invented(rng, people=40, years=9):
     """A community of topics and teams, around year 0."""
     papers = []
@@ -164,16 +153,6 @@ def test_the_oracle_is_at_no_distance_from_its_own():
     everybody = found.scores[found.scores["side"] == "all"]
     assert (everybody["score"] == everybody["score_closed"]).all()
     assert (everybody["score"] > 1).all()
-
-
-@pytest.mark.slow
-def test_bootstrap_errors_shrink_with_the_number_of_papers():
-    real = invented(np.random.default_rng(2), years=14)
-    found = compare_with_real([real.later], real, [1, 8])
-    short, long = (rows_of(found, window=years)["observed_error"] for years in (1, 8))
-    assert 0 < long["authors_per_paper"] < short["authors_per_paper"]
-    sizes = [len(one.authors) for one in papers_between(real.later, 0, 8)]
-    assert long["authors_per_paper"] == pytest.approx(np.std(sizes) / np.sqrt(len(sizes)), rel=0.3)
 
 
 def test_topics_are_compared_on_equal_numbers_of_papers():

@@ -3,12 +3,11 @@
 import gzip
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from virsci_society.metrics.validation.assembly_measures import AuthorHistory, assembly_measures
+from virsci_society.metrics.validation.assembly_measures import assembly_measures
 from virsci_society.metrics.validation.comparison import Community, compare_with_real
 from virsci_society.metrics.validation.dated_papers import (
     DatedPaper,
@@ -105,28 +104,3 @@ def test_halves_lie_nearly_as_far_apart_as_two_periods(papers):
     mix = rows[(rows["side"] == "all") & (rows["measure"] == "topic_mix")].iloc[0]
     assert mix["distance"] == 0
     assert 0.6 < mix["halves"] < mix["distance_before"] < 0.9
-
-
-def test_the_work_of_a_window_grows_with_its_papers_and_not_with_their_square(papers):
-    history = AuthorHistory.from_papers(dated_authors(papers_between(papers, -99, 0)))
-    rows = dated_authors(papers_between(papers, 0, 99))
-
-    def calls(count):
-        """Functions called for so many papers; calls within C code are not among them."""
-        counted = [0]
-
-        def count_call(_frame, event, _argument):
-            counted[0] += event in ("call", "c_call")
-
-        before = sys.getprofile()
-        sys.setprofile(count_call)
-        try:
-            assembly_measures(rows[:count], history)
-        finally:
-            sys.setprofile(before)
-        return counted[0]
-
-    assembly_measures(rows[:10], history)  # imports what it needs
-    few, many = calls(250), calls(1000)
-    assert many < 6 * few
-    assert many < 200_000
