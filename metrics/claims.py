@@ -6,12 +6,12 @@ The rules are over words; ``python -m tests.metrics.claims.precision`` prints ho
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import pandas as pd
 
-from virsci_society.metrics.novelty.novelty import Database
 from virsci_society.metrics.novelty.training_leaks import longest_shared, tokenise
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
@@ -122,7 +122,6 @@ COLUMNS = {
 }
 _BETWEEN = " | "
 _PAPER_NUMBER = re.compile(r"P(\d{1,9})")
-_Copied = tuple[int | None, str | None, str | None]
 
 
 def run_claims(run: Run) -> pd.DataFrame:
@@ -131,15 +130,37 @@ def run_claims(run: Run) -> pd.DataFrame:
         return run.metric("claims")
     papers = run.table("papers")
     cited = run.table("citations").groupby("citing")["cited"].agg(list).to_dict()
-    library = _Library(run)
+    texts = papers[["paper", "title", "abstract"]].fillna("").values
+    own = {str(paper): f"{title} {abstract}" for paper, title, abstract in texts}
+    past = None if run.databases is None else run.databases.past
+    row_of = {str(id_): row for row, id_ in enumerate(() if past is None else past.ids)}
+    people = run.table("scientists")["scientist"].dropna().astype(str)
+    known = {id_.casefold() for id_ in (*row_of, *own)} | set(people)
+    # Pages number the papers of the past and then the society's own, in order of publication.
+    keys = len(row_of) + int(papers["published"].notna().sum())
+
+    def is_known(name: str) -> bool:
+        key = _PAPER_NUMBER.fullmatch(name)
+        return 1 <= int(key[1]) <= keys if key else name in known
+
+    @cache
+    def words_of(id_: str) -> list[str] | None:
+        """The words of a paper whose text is at hand."""
+        if id_ in own:
+            return tokenise(own[id_])
+        at_hand = past is not None and past.text is not None and id_ in row_of
+        return tokenise(past.text(row_of[id_])) if at_hand else None
+
     rows = []
-    for paper, title, abstract in papers[["paper", "title", "abstract"]].fillna("").values:
-        text = f"{title}\n{abstract}"
-        figures = result_figures(abstract)
-        unknown = library.unknown(text)
+    for paper, title, abstract in texts:
+        text, figures = f"{title}\n{abstract}", result_figures(abstract)
         named = len(named_references(text))
+        # Missing where the literature is not at hand.
+        unknown = None if past is None and named else unknown_references(text, is_known)
         # Papers of a wordless society have nothing in which a passage could be copied.
-        copied = library.copied(text, cited.get(paper, []) if abstract else [])
+        sources = sorted(map(str, cited.get(paper, []))) if abstract else []
+        others = {id_: words for id_ in sources if (words := words_of(id_)) is not None}
+        copied = longest_shared(tokenise(text), others) if others else (None, None, None)
         rows.append(
             (
                 paper,
@@ -152,52 +173,3 @@ def run_claims(run: Run) -> pd.DataFrame:
             )
         )
     return typed_table(rows, COLUMNS)
-
-
-class _Library:
-    """The papers that a run's texts can refer to: those of the past and the society's own."""
-
-    def __init__(self, run: Run) -> None:
-        papers = run.table("papers")
-        self._own = {
-            str(paper): f"{title} {abstract}"
-            for paper, title, abstract in papers[["paper", "title", "abstract"]].fillna("").values
-        }
-        self._past: Database | None = None if run.databases is None else run.databases.past
-        ids = [] if self._past is None else [str(id_) for id_ in self._past.ids]
-        self._row = {id_: row for row, id_ in enumerate(ids)}
-        people = run.table("scientists")["scientist"].dropna().astype(str)
-        self._known = {id_.casefold() for id_ in (*ids, *self._own)} | set(people)
-        # Pages number the papers of the past and then the society's own, in order of publication.
-        self._keys = len(ids) + int(papers["published"].notna().sum())
-        self._words: dict[str, list[str]] = {}
-
-    def unknown(self, text: str) -> list[str] | None:
-        """References of a text that do not exist; None where the literature is not at hand."""
-        if self._past is None and named_references(text):
-            return None
-        return unknown_references(text, self._is_known)
-
-    def _is_known(self, name: str) -> bool:
-        key = _PAPER_NUMBER.fullmatch(name)
-        return 1 <= int(key[1]) <= self._keys if key else name in self._known
-
-    def copied(self, text: str, cited: Sequence[str]) -> _Copied:
-        """The longest run of words shared with a cited paper whose text is at hand."""
-        own = tokenise(text)
-        others = {
-            id_: words
-            for id_ in sorted(map(str, cited))
-            if (words := self._words_of(id_)) is not None
-        }
-        return longest_shared(own, others) if others else (None, None, None)
-
-    def _words_of(self, id_: str) -> list[str] | None:
-        if id_ not in self._words:
-            if id_ in self._own:
-                self._words[id_] = tokenise(self._own[id_])
-            elif self._past is not None and self._past.text is not None and id_ in self._row:
-                self._words[id_] = tokenise(self._past.text(self._row[id_]))
-            else:
-                return None
-        return self._words[id_]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +11,6 @@ from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 from virsci_society.metrics.inference.correlations import pearson, spearman
-from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
 Pair = tuple[str, str]
@@ -148,27 +146,16 @@ def cumulative_advantage(run: Run) -> pd.DataFrame:
 
 def productivity(run: Run) -> pd.DataFrame:
     """Papers of each scientist who wrote any (Lotka 1926)."""
-    works = authorships_of(run)
-    rows = works.rows
     by = run.table("authorships")
     led = by.loc[by["position"] == 0, "scientist"].value_counts()
-    share = 1.0 / rows.groupby("paper")["scientist"].transform("size")
-    grouped = rows.assign(share=share).groupby("scientist", sort=True)
-    table = grouped.agg(
-        papers=("paper", "size"), fractional=("share", "sum"), first=("date", "min")
-    )
-    pairs = coauthor_links(works).drop_duplicates(["source", "target"])
-    partners = pd.concat([pairs["source"], pairs["target"]]).value_counts()
-    before = run.table("scientists").set_index("scientist")["papers"]
-    table = table.reset_index()
+    grouped = authorships_of(run).rows.groupby("scientist", sort=True)
+    table = grouped.agg(papers=("paper", "size"), first=("date", "min")).reset_index()
     who = table["scientist"]
     table["led"] = map_numbers(who, led).fillna(0)
-    table["before"] = map_numbers(who, before)
-    table["coauthors"] = map_numbers(who, partners).fillna(0)
-    kinds = {"scientist": "string", "fractional": "Float64", "first": "Float64"}
-    kinds |= dict.fromkeys(("papers", "led", "before", "coauthors"), "Int64")
-    order = ["scientist", "papers", "led", "fractional", "before", "first", "coauthors"]
-    return table.astype(kinds)[order]
+    table["before"] = map_numbers(who, run.table("scientists").set_index("scientist")["papers"])
+    kinds = {"scientist": "string", "first": "Float64"}
+    kinds |= dict.fromkeys(("papers", "led", "before"), "Int64")
+    return table.astype(kinds)[["scientist", "papers", "led", "before", "first"]]
 
 
 def inequality(run: Run) -> pd.DataFrame:
@@ -183,7 +170,6 @@ def inequality(run: Run) -> pd.DataFrame:
     of_author = cited.groupby(by["scientist"]).sum()
     spreads = {
         "papers per author": papers,
-        "fractional papers per author": table["fractional"].to_numpy(dtype=np.float64),
         "papers per scientist": np.concatenate([papers, np.zeros(len(idle))]),
         "citations per paper": received.to_numpy(dtype=np.float64),
         "citations per author": of_author.to_numpy(dtype=np.float64),
@@ -223,23 +209,20 @@ def disruption(run: Run) -> pd.DataFrame:
     keys = np.unique((rows * width + cited)[own])
     places = keys // width, keys % width
     graph = sparse.coo_array((np.ones(len(keys)), places), shape=(count, width)).tocsr()
-    # Both windows at once: what papers share is costly and the same for both.
-    ways = count_later_papers(graph, dates, (np.inf, DAYS_PER_YEAR))
-    for ending, counts in zip(("", "_1y"), ways, strict=True):
-        for name, column in zip(KINDS, counts.T, strict=True):
-            table[name + ending] = pd.array(column, dtype="Int64")
-        index = cd_index(counts)
-        # Without references nothing can be developed, so CD would always be 1.
-        index[np.diff(graph.indptr) == 0] = np.nan
-        table["CD" + ending] = pd.Series(index).astype("Float64")
-        table["CD" + ending] = table["CD" + ending].mask(np.isnan(index))
+    counts = count_later_papers(graph, dates)
+    for name, column in zip(KINDS, counts.T, strict=True):
+        table[name] = pd.array(column, dtype="Int64")
+    index = cd_index(counts)
+    # Without references nothing can be developed, so CD would always be 1.
+    index[np.diff(graph.indptr) == 0] = np.nan
+    table["CD"] = pd.Series(index).astype("Float64").mask(np.isnan(index))
     return table
 
 
 def count_later_papers(
-    graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float] = (np.inf,)
-) -> list[IntArray]:
-    """Later papers of each kind for every paper."""
+    graph: sparse.csr_array, dates: FloatArray, window: float = np.inf
+) -> IntArray:
+    """Later papers of each kind within so many days, for every paper."""
     count = len(dates)
     ends = graph[:, :count].tocoo()
     citing, cited = (place.astype(np.int64) for place in ends.coords)
@@ -248,30 +231,18 @@ def count_later_papers(
     for start in range(0, len(citing), CITATIONS_PER_BLOCK):
         some = slice(start, start + CITATIONS_PER_BLOCK)
         sharing[some] = graph[citing[some]].multiply(graph[cited[some]]).sum(axis=1) > 0
-    found = []
-    for window, related in zip(windows, _related(graph, dates, windows), strict=True):
-        later = _within(dates[citing] - dates[cited], window)
-        it = np.bincount(cited[later], minlength=count)
-        both = np.bincount(cited[later & sharing], minlength=count)
-        found.append(np.column_stack([it - both, both, related - both]))
-    return found
-
-
-def _related(
-    graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float]
-) -> list[IntArray]:
-    """For each window, how many later papers share a reference with each paper."""
-    # Turned once, and not for every block.
-    turned = graph.T.tocsr()
-    found = [np.zeros(len(dates), dtype=np.int64) for _ in windows]
-    for first in range(0, len(dates), PAPERS_PER_BLOCK):
-        some = slice(first, first + PAPERS_PER_BLOCK)
-        shares = (graph[some] @ turned).tocoo()
-        row, own = shares.coords[0], dates[some]
-        apart = dates[shares.coords[1]] - own[row]
-        for counts, window in zip(found, windows, strict=True):
-            counts[some] = np.bincount(row[_within(apart, window)], minlength=len(own))
-    return found
+    # How many later papers share a reference with each paper.
+    related, turned = np.zeros(count, dtype=np.int64), graph.T.tocsr()
+    for start in range(0, count, PAPERS_PER_BLOCK):
+        some = slice(start, start + PAPERS_PER_BLOCK)
+        shares, own = (graph[some] @ turned).tocoo(), dates[some]
+        row = shares.coords[0]
+        later = _within(dates[shares.coords[1]] - own[row], window)
+        related[some] = np.bincount(row[later], minlength=len(own))
+    later = _within(dates[citing] - dates[cited], window)
+    it = np.bincount(cited[later], minlength=count)
+    both = np.bincount(cited[later & sharing], minlength=count)
+    return np.column_stack([it - both, both, related - both])
 
 
 def _within(apart: FloatArray, window: float) -> BoolArray:

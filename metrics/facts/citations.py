@@ -227,7 +227,7 @@ def disruption(tables: FactTables) -> FloatArray:
     ones = np.ones(len(tables.references))
     ends = tables.references[:, 0], tables.references[:, 1]
     graph = sparse.coo_array((ones, ends), (len(tables.works), width)).tocsr()
-    (counts,) = count_later_papers(graph, tables.works.dates, (CITED_WITHIN * DAYS_PER_YEAR,))
+    counts = count_later_papers(graph, tables.works.dates, CITED_WITHIN * DAYS_PER_YEAR)
     for papers in years_of(tables):
         found[papers] = cd_index(counts[papers])
     found[np.diff(graph.indptr) == 0] = np.nan

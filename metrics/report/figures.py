@@ -36,7 +36,7 @@ from virsci_society.metrics.report.network_layout import (
     run_communities,
 )
 from virsci_society.metrics.report.templates import count_of, format_number
-from virsci_society.metrics.teams.timelines import project_spans
+from virsci_society.metrics.teams.concurrency import project_spans
 from virsci_society.society.results.run import Run
 
 MAX_DOTS = 800

@@ -1,5 +1,5 @@
 """Measures of the composition, outcome, concurrency, waiting and peer review of teams.
 
-Read ``teams`` first, then ``concurrency`` (teams side by side), ``timelines``
-(where the days of a team go) and ``peer_review``.
+Read ``teams`` first, then ``concurrency`` (teams side by side, and where the days of a team go),
+``contributions`` and ``peer_review``.
 """

@@ -24,8 +24,6 @@ def test_the_cd_index_by_hand(society):
     row = disruption(society(cites)).set_index("paper").loc["F"]
     assert row[["only_it", "both", "only_its_references"]].tolist() == [2, 1, 1]
     assert row["CD"] == 0.25
-    assert row[["only_it_1y", "both_1y", "only_its_references_1y"]].tolist() == [2, 0, 0]
-    assert row["CD_1y"] == 1.0
 
 
 def test_papers_before_it_and_of_its_day_do_not_count(society):
@@ -48,7 +46,7 @@ def test_it_is_that_of_a_plain_loop(seed, window, monkeypatch):
     dates = np.round(rng.random(40) * 100)
     cites = rng.random((40, 60)) < 0.08
     cites[:, :40] &= dates[:, None] > dates[None, :]
-    (found,) = count_later_papers(sparse.csr_array(cites.astype(float)), dates, (window,))
+    found = count_later_papers(sparse.csr_array(cites.astype(float)), dates, window)
     for f in range(40):
         kinds = [0, 0, 0]
         for g in range(40):

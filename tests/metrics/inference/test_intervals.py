@@ -147,15 +147,3 @@ def test_an_interval_ends_where_the_measure_does():
     assert t_interval([0.4, 0.5, 0.6], extent=(0.0, 1.0)) == t_interval([0.4, 0.5, 0.6])
     equal = t_interval([0.1] * 3, extent=(0.0, 0.1))
     assert equal.low <= equal.value <= equal.high
-
-
-def test_an_interval_that_is_cut_holds_the_mean_as_often():
-    rng = np.random.default_rng(0)
-    samples = rng.binomial(1, 0.1, (4000, 10)).astype(float)
-    free, cut = (
-        [t_interval(sample, extent=extent) for sample in samples]
-        for extent in ((-np.inf, np.inf), (0.0, 1.0))
-    )
-    holds = [[band.low <= 0.1 <= band.high for band in bands] for bands in (free, cut)]
-    assert holds[0] == holds[1]
-    assert min(band.low for band in cut) == 0.0 > min(band.low for band in free)

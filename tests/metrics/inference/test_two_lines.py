@@ -2,8 +2,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from virsci_society.metrics.inference.two_lines import inverted_u, logistic_regression
@@ -126,13 +124,3 @@ def test_what_has_no_maximum_is_not_estimable(x, y, why):
     assert fit.note.startswith("not estimable")
     assert why in fit.note
     assert math.isnan(fit.slope)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=3, max_size=40))
-def test_every_sample_is_estimated_or_explained(sample):
-    fit = logistic_regression([x for x, _ in sample], [y for _, y in sample])
-    if fit.note == "estimated":
-        assert math.isfinite(fit.low)
-        assert math.isfinite(fit.high)
-    else:
-        assert math.isnan(fit.slope)

@@ -2,19 +2,16 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy import sparse
 
 from tests.metrics.html_page import assert_inert
 from virsci_society.metrics.networks import communities
 from virsci_society.metrics.report import figures, network_layout, page
 from virsci_society.metrics.report.network_layout import (
-    MAX_CIRCLES,
     Communities,
     by_size,
     communities_of,
     find_communities,
-    run_communities,
     spread_discs,
     strongest_pairs,
 )
@@ -84,34 +81,9 @@ def test_discs_hardly_overlap():
     assert (apart > 0.9 * (radius[:, None] + radius[None])).all()
 
 
-@pytest.mark.parametrize(
-    ("label", "wanted"), [([5, 5, 2, 2, 2], [1, 1, 0, 0, 0]), ([1, 0], [1, 0]), ([7], [0])]
-)
-def test_the_largest_community_is_the_first(label, wanted):
-    assert by_size(np.array(label)).tolist() == wanted
-
-
 def network(edges):
     """A network of pairs with a number of joint papers."""
     return communities_of(pd.DataFrame(edges, columns=["source", "target", "papers"]), {})
-
-
-def test_everybody_with_a_tie_is_drawn(run):
-    part = run_communities([run])
-    assert part.names == ["S1", "S2", "S3", "S4", "S5", "S6"]
-    named = {(part.names[a], part.names[b]) for a, b in part.edges}
-    assert {("S1", "S2"), ("S1", "S5"), ("S5", "S6")} <= named
-    ties = run.table("ties")
-    pairs = {frozenset(pair) for pair in zip(ties["source"], ties["target"], strict=True)}
-    assert len(part.edges) == len(pairs)
-
-
-def test_places_are_in_the_unit_square_and_apart(run):
-    places = run_communities([run]).positions
-    assert places.min() == 0
-    assert abs(places.max() - 1) < 1e-9
-    gaps = np.linalg.norm(places[:, None] - places[None], axis=2) + np.eye(len(places))
-    assert gaps.min() > 0.05
 
 
 def test_places_do_not_depend_on_the_order_of_edges():
@@ -156,13 +128,6 @@ def test_each_community_is_a_circle_whose_area_is_that_of_its_people():
     assert lines.tolist() == [[0, 1], [0, 3], [1, 2], [2, 3]]
     again = clique_network((9, 7, 6, 5, 4), [(0, 1), (1, 2), (2, 3), (0, 3)], order=-1)
     np.testing.assert_array_equal(again.circles[0], centres)
-
-
-@pytest.mark.slow
-def test_of_very_many_communities_a_bounded_number_is_drawn():
-    centres, radius, lines = clique_network([3] * (MAX_CIRCLES + 20)).circles
-    assert len(centres) == len(radius) == MAX_CIRCLES
-    assert not len(lines)
 
 
 def test_each_community_has_lines_to_three_others_at_most():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from virsci_society.metrics.teams.classics import consensus, epistemic_progress
+from virsci_society.metrics.worth import consensus, epistemic_progress
 from virsci_society.society.results.run import Run
 
 

@@ -1,7 +1,12 @@
 import pytest
 
-from virsci_society.metrics.teams.concurrency import rounds
-from virsci_society.metrics.teams.timelines import held_attention, pieces, project_spans, projects
+from virsci_society.metrics.teams.concurrency import (
+    held_attention,
+    pieces,
+    project_spans,
+    projects,
+    rounds,
+)
 
 WAITED = ("gathering", "desk_queue", "notice", "meeting_queue")
 PARTS = ("meetings", "effort", "switching", *WAITED, "other")

@@ -2,7 +2,7 @@ import pytest
 
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.registry import measure_run
-from virsci_society.metrics.teams.timelines import held_attention, pieces
+from virsci_society.metrics.teams.concurrency import held_attention, pieces
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from tests.protocols.classics import independent
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.metrics.teams.classics import consensus, epistemic_progress
+from virsci_society.metrics.worth import consensus, epistemic_progress
 from virsci_society.protocols.classics.epistemic_landscape import (
     AROUND,
     PEAKS,
