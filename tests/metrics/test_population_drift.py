@@ -86,8 +86,6 @@ def test_diversity_is_that_of_the_date_on_which_the_team_was_complete(
     assert (row["diversity"], row["unique"]) == (diversity, unique)
 
 
-
-
 @pytest.mark.parametrize(
     "rounds",
     [
