@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 MANIFEST = "manifest.json"
-PEOPLE = "people: "
-"""What the names of the filters on people begin with in a manifest."""
 HOW_TO = (
     "build one and name it:\n"
     "  society ecosystem build jsonl FILE --boundary 2012 --min-papers 5 --out eco/vis\n"
@@ -48,15 +46,6 @@ class Folder(Part):
         """Scientists in the folder, as its manifest counts them; None where it does not."""
         with _unless_damaged():
             return int(self._manifest()["counts"]["scientists"])
-        return None
-
-    @property
-    def left_out(self) -> int | None:
-        """Authors of past papers whom the filters on people left out; None: not in the manifest."""
-        with _unless_damaged():
-            steps = [one for one in self._manifest()["steps"] if one["filter"].startswith(PEOPLE)]
-            # Whoever has no paper that was kept, the first filter, is an author of none.
-            return sum(int(one["removed"]) for one in steps[1:])
         return None
 
     @property

@@ -23,13 +23,6 @@ def check_before_run(scenario: Scenario, folder: Path | None = None, *, keys: bo
         source.require()
     people = getattr(source, "people", None) or getattr(source, "scientists", None)
     faults = [*teams_too_large(scenario, people)] if isinstance(people, int) else []
-    seats = scenario.population.outside_seats
-    if seats is not None and getattr(source, "left_out", 1) == 0:
-        faults.append(
-            "population.outside_seats: every author of the past papers is in the population, so "
-            "nobody is outside: leave it out, or build the ecosystem with a filter on people, such "
-            "as --min-papers 5"
-        )
     if keys:
         paid: Any = scenario.backend.backend.paid
         endpoint = getattr(paid, "endpoint_settings", None)

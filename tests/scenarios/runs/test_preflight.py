@@ -1,6 +1,5 @@
 """What is found before a run: team sizes, variables of keys, the run folder, the server."""
 
-import json
 import socket
 
 import pytest
@@ -57,31 +56,6 @@ def test_sizes_of_every_component_and_of_a_distribution_are_looked_at(small):
     sizes = {"use": "observed", "smallest": 40, "largest": 50}
     (told,) = faults(small.set("protocol.team_size", sizes))
     assert "a team of 40 cannot be made of 12 scientists" in told
-
-
-@pytest.mark.parametrize(
-    ("removed", "seats", "wrong"),
-    [
-        (0, {"use": "counted"}, True),
-        (0, {"use": "poisson", "mean": 1}, False),
-        (7, {"use": "counted"}, False),
-    ],
-)
-def test_an_ecosystem_that_left_nobody_out_has_no_outside_authors(
-    small, here, removed, seats, wrong
-):
-    folder = here / "eco"
-    folder.mkdir(exist_ok=True)
-    filters = {"at least one kept past paper": 3, "at least 1 papers": removed}
-    steps = [{"filter": f"people: {name}", "removed": number} for name, number in filters.items()]
-    (folder / "manifest.json").write_text(json.dumps({"steps": steps}))
-    scenario = small.set("population.ecosystem", {"use": "folder", "path": str(folder)})
-    scenario = scenario.set("population.outside_seats", seats)
-    if not wrong:
-        check_before_run(scenario)
-        return
-    (told,) = faults(scenario)
-    assert told.startswith("population.outside_seats: every author of the past papers is in")
 
 
 def test_a_changed_key_is_left_to_the_journal(small, here):
