@@ -56,6 +56,7 @@ app = typer.Typer(
     help="Simulate a society of virtual scientists.",
     cls=ExampleGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: society run quickstart",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

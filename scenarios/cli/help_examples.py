@@ -89,13 +89,6 @@ class ExampleGroup(TyperGroup):
                     [(f"{n:10}", line) for n, line in zip(names, lines, strict=True)]
                 )
 
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """The example of the whole command without a blank line; those of a group as usual."""
-        if ctx.parent is not None:
-            super().format_epilog(ctx, formatter)
-            return
-        formatter.write("Examples:\n" + "".join(f"  {line}\n" for line in examples_of("")))
-
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
     ) -> Any:
@@ -127,7 +120,6 @@ def _add_examples(command: Any, path: str) -> None:
 
 
 def examples_of(path: str) -> list[str]:
-    """The examples of a command, such as ``study run``; of the whole command one."""
-    lines = EXAMPLES.splitlines()
+    """The examples of a command, such as ``study run``."""
     start = f"society {path}".split()
-    return [line for line in lines if line.split()[: len(start)] == start] if path else lines[:1]
+    return [line for line in EXAMPLES.splitlines() if line.split()[: len(start)] == start]

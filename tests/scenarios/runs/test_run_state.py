@@ -113,26 +113,11 @@ def test_a_disk_without_room_for_the_note_of_the_end_fails_no_finished_run(tmp_p
             (tmp_path / "manifest.json").write_text("{}")
 
 
-@pytest.mark.parametrize(
-    "site",
-    [
-        "writing results",
-        *(
-            pytest.param(site, marks=pytest.mark.slow)
-            for site in ("during resume", "writing tables")
-        ),
-    ],
-)
-def test_a_run_without_a_model_that_was_killed_is_shown(
-    site, offline_nursery, here, small_text, small_run
-):
+def test_a_run_without_a_model_that_was_killed_is_shown(offline_nursery, here, small_text):
     run = here / "run"
     (here / "small.yaml").write_text(small_text, encoding="utf-8")
-    if site == "during resume":
-        shutil.copytree(small_run, run)
-        (run / "manifest.json").unlink()
     code, _ = offline_nursery.run(
-        here / "log", "run", "small.yaml", "--out", "run", site=site, nth=2
+        here / "log", "run", "small.yaml", "--out", "run", site="writing results", nth=2
     )
     assert code == -signal.SIGKILL, (here / "log").read_text(encoding="utf-8")
     assert read_state(run).state == "killed"
