@@ -66,7 +66,16 @@ def show(
     if table is not None:
         _show_table(run, table, json)
     elif open_:
-        _open_page(run)
+        from virsci_society.agents.files.atomic_files import require_regular_file
+        from virsci_society.society.results.run import resolve_run_folder
+
+        if not run.is_dir():
+            raise InputError(f"{run}: no such folder; 'society list runs' names those there are")
+        page = resolve_run_folder(run) / "report.html"
+        if not page.exists():
+            open_to_show(run)  # tells what it is instead: a study, a folder of runs, a killed run
+            raise InputError(f"{page}: missing; 'society export page {run}' writes it")
+        open_in_browser(require_regular_file(page))
     elif follow:
         from rich.console import Console
 
@@ -103,20 +112,6 @@ def _show_table(run: Path, name: str, json: bool) -> None:
     count = f"the first {ROWS_SHOWN} of {len(found)}" if len(found) > ROWS_SHOWN else len(found)
     by = f"; by {embedding_of(opened)}" if name in metrics_named("novelty") else ""
     print_table(f"{name}: {count} rows{by}", list(map(str, found.columns)), list(rows))
-
-
-def _open_page(folder: Path) -> None:
-    """Open the page of a run or a study in the browser, or say its address."""
-    from virsci_society.agents.files.atomic_files import require_regular_file
-    from virsci_society.society.results.run import resolve_run_folder
-
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; 'society list runs' names those there are")
-    page = resolve_run_folder(folder) / "report.html"
-    if not page.exists():
-        open_to_show(folder)  # tells what it is instead: a study, a folder of runs, a killed run
-        raise InputError(f"{page}: missing; 'society export page {folder}' writes it")
-    open_in_browser(require_regular_file(page))
 
 
 def _show(run: Path, json: bool, full: bool) -> None:

@@ -150,9 +150,14 @@ class Reader:
             if other:
                 given[inlined] = other, path
         else:
+            # At the top a key may have been written without its section.
+            elsewhere = []
+            for name in names if other and not path else ():
+                _, classes, table, _ = part_field(cls, name)
+                kinds = classes if table is None else [*map(import_class, table.values())]
+                elsewhere += [f"{name}.{key}" for kind in kinds for key in kind.model_fields]
             for key in other:
                 known = [*self._beside.get(path, ()), *names]
-                elsewhere = () if path else _keys_below(cls)
                 self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))
         values = {
             str(key): self._value(part_field(cls, str(key)), value, here)
@@ -181,7 +186,12 @@ class Reader:
         read: Any = value
         if field.table is not None:
             if Duration in classes and isinstance(value, int | float | str):
-                return self._fixed(field.table, value, path)
+                # A length alone stands for ``use: fixed``.
+                try:
+                    return import_class(field.table["fixed"]).model_validate({"length": value})
+                except ValidationError as error:
+                    self.diagnostics.add(path, describe_errors(error.errors(include_url=False)))
+                    return _FAILED
             if isinstance(value, str) and not _takes_text(annotation):
                 value = {"use": value}
             if isinstance(value, dict):
@@ -211,14 +221,6 @@ class Reader:
             set_by_hand = origin.label.startswith("--set")
             return [part.strip() for part in value.split(",")] if set_by_hand else value
         return value
-
-    def _fixed(self, table: Table, length: Any, path: KeyPath) -> Any:
-        """The duration of a length alone, which stands for ``use: fixed``."""
-        try:
-            return import_class(table["fixed"]).model_validate({"length": length})
-        except ValidationError as error:
-            self.diagnostics.add(path, describe_errors(error.errors(include_url=False)))
-            return _FAILED
 
     def _named(
         self, field: PartField, table: Table, value: dict[Key, Any], path: KeyPath
@@ -295,16 +297,6 @@ def read_card(path: str) -> type[ResearchSystem]:
                 diagnostics.add(("keys", *one["loc"][:1]), describe_errors([one]))
     diagnostics.raise_faults()
     return made
-
-
-def _keys_below(cls: type[BaseModel]) -> list[str]:
-    """Dotted keys one level below a section, as hints for a key written without its section."""
-    found = []
-    for name in cls.model_fields:
-        _, classes, table, _ = part_field(cls, name)
-        kinds = classes if table is None else [*map(import_class, table.values())]
-        found += [f"{name}.{key}" for kind in kinds for key in kind.model_fields]
-    return found
 
 
 def _real_place(cls: type[BaseModel], error: ErrorDetails, value: Any) -> KeyPath:

@@ -386,35 +386,24 @@ def context_warnings(scenario: Scenario) -> Iterator[str]:
     paid = scenario.backend.backend.paid
     if not isinstance(paid, ChatCompletionsBackend):
         return
-    if told := _words_that_do_not_fit(scenario, paid):
-        yield told
+    # The words that pages ask for, beside those that a reply can have.
+    room = words_that_fit(paid.max_reply_tokens)
+    asked = {
+        page.name: max(map(int, re.findall(r"(\d+) \| fitting", page.text)), default=0)
+        for part in scenario.protocol.components
+        for page in getattr(part, "pages", ())
+    }
+    if long := sorted(name for name, words in asked.items() if words > room):
+        most = max(asked.values())
+        yield (
+            f"backend.max_tokens: {paid.max_reply_tokens:,} tokens hold about {room:,} words, so "
+            f"the pages {', '.join(long)} ask for no more, in place of up to {most:,}; set "
+            f"backend.max_tokens={2 * most} or more for those"
+        )
     if longest := longest_prompt(scenario):
         for finding in compare_windows(paid, longest):
             if finding.state != "ok":
                 yield f"{finding.message}; {finding.advice}"
-
-
-_ASKED = re.compile(r"(\d+) \| fitting")
-"""Words that a page asks for, in the text of its file."""
-
-
-def _words_that_do_not_fit(scenario: Scenario, paid: ChatCompletionsBackend) -> str:
-    """Say where pages would ask for more words than a reply can have; empty: nowhere."""
-    room = words_that_fit(paid.max_reply_tokens)
-    parts = scenario.protocol.components
-    pages = {page.name: page for part in parts for page in getattr(part, "pages", ())}
-    asked = {
-        name: max(map(int, _ASKED.findall(page.text)), default=0) for name, page in pages.items()
-    }
-    long = sorted(name for name, words in asked.items() if words > room)
-    if not long:
-        return ""
-    most = max(asked.values())
-    return (
-        f"backend.max_tokens: {paid.max_reply_tokens:,} tokens hold about {room:,} words, so the "
-        f"pages {', '.join(long)} ask for no more, in place of up to {most:,}; set "
-        f"backend.max_tokens={2 * most} or more for those"
-    )
 
 
 def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[CheckResult]:

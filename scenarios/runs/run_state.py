@@ -294,23 +294,21 @@ def _states(folder: Path, depth: int) -> Iterator[RunState]:
     if planned is None:
         yield from states
         return
-    # A study is one entry.
-    runs = [*states, *_states_without_folder(folder / "runs")]
+    # A study is one entry; of runs that kept their measures alone there are only the results.
+    runs = [*states]
+    for path in sorted((folder / "runs").glob("*.result.json")):
+        run = path.with_name(path.name.partition(".")[0])
+        with suppress(InputError, OSError, LookupError, TypeError):
+            held = read_json(path)
+            if held["state"] == "done" and not run.exists():
+                written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                cost = {key: held[key] for key in ("calls", "tokens", "usd")}
+                runs.append(
+                    RunState(str(run), FINISHED, written.isoformat(timespec="seconds"), **cost)
+                )
     done = sum(one.state == FINISHED for one in runs)
     spent: dict[str, Any] = {
         name: sum(getattr(one, name) or 0 for one in runs) for name in ("calls", "tokens", "usd")
     }
     date = max((one.date for one in runs), default="")
     yield RunState(str(folder), f"study: {done} of {planned} runs finished", date, **spent)
-
-
-def _states_without_folder(runs: Path) -> Iterator[RunState]:
-    """The runs of a study that kept their measures alone, by their results."""
-    for path in sorted(runs.glob("*.result.json")):
-        run = runs / path.name.partition(".")[0]
-        with suppress(InputError, OSError, LookupError, TypeError):
-            held = read_json(path)
-            if held["state"] == "done" and not run.exists():
-                written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                spent = {key: held[key] for key in ("calls", "tokens", "usd")}
-                yield RunState(str(run), FINISHED, written.isoformat(timespec="seconds"), **spent)
