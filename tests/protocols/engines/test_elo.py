@@ -44,11 +44,6 @@ def test_the_mean_stays_and_the_order_within_a_pair_means_nothing(matches, k):
     assert elo_ratings(6, turned, k) == pytest.approx(ratings, abs=1e-4)
 
 
-def test_equal_ratings_are_ranked_by_their_order():
-    assert rank([1200.0, 1300.0, 1200.0, 1300.0]) == [1, 3, 0, 2]
-    assert rank([]) == []
-
-
 def likeness(size, *alike):
     matrix = np.eye(size)
     for one, other, value in alike:
@@ -112,9 +107,3 @@ def test_the_best_of_eight_is_first_after_three_rounds(strength, seed):
         for one, other in pair_by_rating(ratings, matches, alike, range(8)):
             matches.append((one, other, float(strength[one] > strength[other])))
     assert rank(elo_ratings(8, matches, 128))[0] == strength.index(7)
-
-
-def test_cosines_of_all_with_all():
-    units = [np.array([1.0, 0.0]), np.array([0.6, 0.8]), np.zeros(2)]
-    assert likeness_of(units).tolist() == [[1.0, 0.6, 0.0], [0.6, 1.0, 0.0], [0.0, 0.0, 0.0]]
-    assert likeness_of([]).shape == (0, 0)

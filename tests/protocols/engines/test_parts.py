@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from virsci_society.society.departures import career_ages
 
 from tests.protocols.systems.conftest import live, make
 from virsci_society.agents.offline.asked import Asked
@@ -18,21 +17,12 @@ from virsci_society.protocols.engines.forms import (
     StepReview,
 )
 from virsci_society.protocols.engines.offline_rules import TITLE_WORDS, write_step
-from virsci_society.protocols.engines.research_system import check_references, proposal_as_idea
-from virsci_society.protocols.engines.rounds import (
-    best_version,
-    mean_of_reviews,
-    merge_searches,
-    most_frequent,
-    query_at,
-)
+from virsci_society.protocols.engines.research_system import proposal_as_idea
+from virsci_society.protocols.engines.rounds import mean_of_reviews, merge_searches, most_frequent
 from virsci_society.protocols.engines.search import distinct_places
 from virsci_society.protocols.forms import Topic
-from virsci_society.protocols.systems.idea2proposal import (
-    ComposedTeam,
-    seniority_codes,
-    wanted_classes,
-)
+from virsci_society.protocols.systems.idea2proposal import ComposedTeam, seniority_codes
+from virsci_society.society.careers import career_ages
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.formation.leaders import Selected
 
@@ -50,12 +40,6 @@ def test_searches_are_merged_in_turn_each_paper_once():
     assert merge_searches(5) == ()
 
 
-def test_a_missing_query_is_the_topic():
-    asked, topic = SearchQueries(queries=("one", " ")), Topic(topic="the topic")
-    asked_for = [query_at(place, asked, topic) for place in range(3)]
-    assert asked_for == ["one", "the topic", "the topic"]
-
-
 def test_duplicates_are_found_by_cosine():
     vectors = [np.array(v, np.float32) for v in ([1, 0], [2, 0.1], [0, 1], [1, 1], [0, 0])]
     assert distinct_places(vectors, 0.8) == [0, 2, 3, 4]
@@ -68,32 +52,11 @@ def a_proposal(**changes):
     return Proposal(**fields | {"cited": ("P2", "P5")} | changes)
 
 
-def test_references_that_were_never_retrieved_are_removed_and_counted():
-    checked = check_references(a_proposal(), (paper(1), paper(2)), (paper(3),))
-    assert checked.cites == ("p2", "p1")
-    assert checked.removed == 2
-    assert "M [P2]." in checked.abstract
-    assert "P7" not in checked.abstract
-    clean = check_references(a_proposal(cited=(), method="M."), (paper(1),))
-    assert clean.removed == 0
-    assert "Gap [P1]." in clean.abstract
-
-
 def test_a_proposal_becomes_an_idea_that_cites_what_was_retrieved():
     idea = proposal_as_idea("Scientist1", a_proposal(), (paper(1), paper(2)))
     assert idea.used == ("p2", "p1")
     assert idea.retrieved == ("p1", "p2")
     assert idea.idea.experiment == "P."
-
-
-def test_the_best_scored_version_of_a_step_is_kept():
-    versions = tuple(PlanStep(title=name, text="t") for name in "abc")
-    scores = ({"X": 3, "Y": 4}, {"X": 5, "Y": 4}, {"X": 4, "Y": 4})
-    reviews = tuple((StepReview(scores=one),) for one in scores)
-    assert best_version(versions, reviews).title == "b"
-    assert best_version(versions[:1], ()).title == "a"
-    unread = (reviews[0], (StepReview(scores={}),), reviews[0])
-    assert best_version(versions, unread).title == "c", "of equal ones the latest"
 
 
 def test_the_answer_of_most_is_taken_and_else_the_one_in_the_middle():
@@ -126,11 +89,6 @@ def test_careers_are_classed_by_thirds(live):
     assert low < high
     expected = [0 if age <= low else 2 if age >= high else 1 for age in ages]
     assert seniority_codes(world).tolist() == expected
-
-
-def test_classes_that_an_arrangement_wants():
-    assert wanted_classes("horizontal", 2) == ["early-career"] * 2
-    assert wanted_classes("leaderless", 4) == []
 
 
 def classes_of(lived):

@@ -15,18 +15,11 @@ LEADER = 3
 DRAWS = 2500
 
 
-def network(seed=5, n=N, share=0.4, teams=()):
-    """Joint papers of a small random community, and of later teams, the last of them of today."""
-    rng, day = np.random.default_rng(seed), [0.0]
+def network(seed=5, n=N, share=0.4):
+    """Joint papers of a small random community."""
+    rng = np.random.default_rng(seed)
     upper = np.triu(rng.integers(1, 9, (n, n)) * (rng.random((n, n)) < share), 1)
-    net = CoauthorNetwork(csr_array(upper + upper.T), lambda: day[0])
-    for date, authors in enumerate(teams[:-1]):
-        day[0] = float(date)
-        net.record_paper(authors)
-    day[0] = float(len(teams))
-    for authors in teams[-1:]:
-        net.record_paper(authors)
-    return net
+    return CoauthorNetwork(csr_array(upper + upper.T), lambda: 0.0)
 
 
 def joint(net, leader=LEADER):
@@ -89,25 +82,6 @@ def fit(policy, like, net, excluded, draws=DRAWS):
 def test_draws_follow_the_definition(name, excluded):
     policy, draws = POLICIES[name], 500 if excluded is ALL_BUT_TWO else DRAWS
     assert fit(policy, policy, network(), excluded, draws) > 0.001
-
-
-TEAMS = [[LEADER, 7], [2, 11, LEADER], [LEADER, 7], [1, 2], [LEADER, 0]]
-
-
-def grown_network():
-    """A society's papers on top of those before it, one of them of today."""
-    net, expected = network(teams=TEAMS), joint(network())
-    expected[[7, 2, 11]] += [2, 1, 1]
-    assert joint(net).tolist() == expected.tolist()
-    return net
-
-
-@pytest.mark.sweep(4)
-@each
-def test_draws_follow_the_definition_on_a_network_that_has_grown(name):
-    policy = POLICIES[name]
-    draws = 1000 if "half" in name else DRAWS
-    assert fit(policy, policy, grown_network(), SOME, draws) > 0.001
 
 
 @pytest.mark.sweep(4)

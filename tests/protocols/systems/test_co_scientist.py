@@ -114,12 +114,6 @@ def test_a_hypothesis_that_loses_replaces_none(live):
     assert max(ratings[4:]) < START
 
 
-def test_ties_change_no_rating_and_the_earliest_wins(live):
-    lived = live(make("co_scientist"), named("nobody", ties=True))
-    assert set(notes(lived)["elo_ratings"]) == {START}
-    assert paper_of(lived) == "zqmade1s0 graphs"
-
-
 def test_near_duplicates_are_neither_reviewed_nor_compared(live):
     def same(call, request):
         if request.form.__name__ == "Idea" and (call.visit, call.seat) in {(1, 2), (2, 0)}:
@@ -170,15 +164,3 @@ def test_a_debate_is_held_only_between_two_that_have_won(live):
     assert set(turns) == {1, 5}
     single = live(make("co_scientist", debate_turns=1))
     assert not any("panel" in page for page in pages(single, "PairChoice"))
-
-
-def test_alike_hypotheses_meet_first_whatever_the_seed(live):
-    """The pairs follow from texts and results; the stream of the team draws who stands first."""
-    for seed in (1, 2):
-        lived = live(make("co_scientist"), named("zqmade1s0 graphs"), seed=seed)
-        matches = forms(lived, "PairChoice")
-        met = [
-            frozenset(request.slots[name].idea.title for name in ("first", "second"))
-            for _, request, _ in matches
-        ]
-        assert len(set(met[:4])) == 4, "somebody meets the same one twice in a row"

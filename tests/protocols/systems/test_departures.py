@@ -5,9 +5,8 @@ import pytest
 
 from tests.protocols.systems.conftest import make
 from virsci_society.agents.offline.asked import Asked
-from virsci_society.protocols.engines.forms import NoveltyVerdict, PaperReview, SearchedIdea
+from virsci_society.protocols.engines.forms import PaperReview
 from virsci_society.protocols.engines.offline_rules import join_reviews
-from virsci_society.protocols.engines.rounds import draw_papers, is_grounded, next_query
 
 
 def forms(lived, name):
@@ -18,11 +17,6 @@ def pages(lived, name):
     return [request.messages[1].content for _, request, _ in forms(lived, name)]
 
 
-def searched(query):
-    text = {"idea": "words", "title": "A title", "query_words": query}
-    return SearchedIdea(**text, clarity=5, feasibility=5, novelty=5)
-
-
 def test_a_first_idea_of_the_tree_is_worked_out_until_it_is_called_done(live):
     def done(call, request):
         return {"Done": True} if request.form.__name__ == "SearchedIdea" else None
@@ -30,16 +24,6 @@ def test_a_first_idea_of_the_tree_is_worked_out_until_it_is_called_done(live):
     assert len(forms(live(make("ai_scientist_v2", rounds=3), done), "SearchedIdea")) == 2
     held = live(make("ai_scientist_v2", rounds=3, early_end="off"), done)
     assert len(forms(held, "SearchedIdea")) == 6
-
-
-def test_the_next_search_is_the_models_own_and_else_the_idea():
-    idea = type("Standing", (), {"query": "the idea itself"})()
-    assert next_query(searched("  tide tables "), idea) == "tide tables"
-    assert next_query(searched(" "), idea) == "the idea itself"
-    verdict = {"reason": "r", "decision": "search again"}
-    own = NoveltyVerdict(**verdict, query="tide tables")
-    assert next_query(own, idea) == "tide tables"
-    assert next_query(NoveltyVerdict(**verdict, query=" "), idea) == "the idea itself"
 
 
 @pytest.mark.parametrize("name", ["ai_scientist", "debate"])
@@ -73,13 +57,6 @@ def test_reviewers_of_a_step_share_its_criteria(live):
     assert len(first) == 3
     assert len(second) == 2
     assert not set(first) & set(second)
-
-
-def test_papers_for_seeds_are_drawn_and_every_second_page_has_some():
-    papers = tuple("abcdef")
-    assert draw_papers(2, (4, 9, 0, 1), papers) == ("e", "a")
-    assert [is_grounded(place, 0.25) for place in range(8)] == [False, False, False, True] * 2
-    assert all(is_grounded(place, 1.0) for place in range(8))
 
 
 @pytest.mark.parametrize(("score", "decision"), [(10.0, "accept"), (1.0, "reject")])

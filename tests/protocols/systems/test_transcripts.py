@@ -183,19 +183,6 @@ def test_steps_see_the_steps_before_and_the_best_version_is_handed_on(live):
     assert all("The core paper" in page for page in steps)
 
 
-def test_the_best_scored_paper_is_taken(live):
-    def second_is_best(call, request):
-        if request.form.__name__ == "PaperReview":
-            return {"Score": 9 if call.seat >= 2 else 3}
-        return marked("Draft", "Title")(call, request)
-
-    lived = live(make("cycle_researcher"), second_is_best)
-    (paper,) = lived.rows("papers")
-    assert planted(paper["title"]) == ["zqplanted1t1s1"]
-    (note,) = lived.events("notes")
-    assert note["review_score"] == 9
-
-
 def test_a_leader_opens_each_round_and_the_others_hear_it(live):
     lived = live(
         make("idea2proposal", arrangement="leader_led"), marked("Contribution", "Response")

@@ -4,7 +4,7 @@ from itertools import chain, pairwise
 
 import pytest
 
-from tests.protocols.scripted_backend import STAGES, play, speakers, spoken, strike_at
+from tests.protocols.scripted_backend import STAGES, play, speakers, spoken
 from virsci_society.protocols.discussion import speaking_order
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.kernel.streams import Streams
@@ -61,15 +61,6 @@ def test_random_order_is_n_utterances_and_never_the_same_twice_running(synthetic
         silent += sum(len(set(order)) < n for order in turns.values())
     assert speakers(played, "abstract")[1][0] == played.team["leader"]
     assert silent > 0 or n == 2
-
-
-def test_the_random_abstract_begins_with_the_leader_in_every_round(synthetic):
-    order, review = {"speaking_order": "random"}, {"self_review": "on"}
-    for seed in range(4):
-        protocol = VirSci(turns=1, discussion=order, abstract=review)
-        played = play(synthetic, protocol, strike_at(1), seed=seed)
-        for visit in (1, 2):
-            assert speakers(played, "abstract", visit)[1][0] == played.team["leader"]
 
 
 def test_random_speakers_are_uniform_among_all_but_the_last():

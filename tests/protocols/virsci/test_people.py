@@ -70,17 +70,6 @@ def test_leaving_off_asks_nobody(synthetic):
     assert played.team["size"] == 4
 
 
-def test_too_few_may_be_left(synthetic):
-    def end(min_size, *seats):
-        protocol = VirSci(team_size=3, turns=1, min_size=min_size)
-        return play(synthetic, protocol, leaves(*seats))
-
-    assert end(None, 2).team["state"] == "published"
-    assert dissolved(end(None, 1, 2)) == "too small after leaving"
-    assert end(1, 1, 2).team["state"] == "published"
-    assert dissolved(end("all", 2)) == "too small after leaving"
-
-
 def declines(*seats):
     def script(call, request):
         refused = call.act == "invite" and (not seats or call.seat in seats)

@@ -76,22 +76,6 @@ def test_a_section_given_in_part_takes_the_rest_from_the_profile():
     assert (weights.clarity, weights.feasibility, weights.novelty) == (3.0, 0.0, 2.0)
 
 
-def test_the_resolved_scenario_is_complete_and_reads_back_equal():
-    settings = ["protocol.profile=released-code", "protocol.confidence.first_idea=unscored"]
-    scenario = load_scenario("virsci/paper", settings=settings)
-    data = scenario.to_data()["protocol"]
-    assert data["profile"] == "released-code"
-    for section, key in DEPARTURES:
-        value = RELEASED_CODE[section][key] if key else RELEASED_CODE[section]
-        assert (data[section][key] if key else data[section]) == value
-    assert data["confidence"]["first_idea"] == "unscored"
-    assert data["min_size"] == "all", "what the file gives beside the profile stays"
-    spelled = VirSci(
-        **{key: value for key, value in data.items() if key not in ("use", "selection")}
-    )
-    assert spelled == scenario.protocol
-
-
 def test_a_profile_can_be_laid_over_a_resolved_scenario():
     """Arms of a study and interventions start from scenarios in which every key has its value."""
     scenario = load_scenario(
@@ -272,15 +256,6 @@ def test_the_words_and_a_name_call_somebody_and_neither_alone(synthetic, text, c
     assert bool(guests_of(played)) == bool(played.of_form("GuestReply")) == called
     off = VirSci(**BY_THE_WAY, discussion={"invitation": "off"})
     assert not called or not guests_of(play(synthetic, off, calls_upon(text)))
-
-
-def test_one_reply_calls_as_many_as_the_setting_says(synthetic):
-    text = "By the way, {0}, {1}, {2} and {3}"
-    for most in (1, 3):
-        played = play(
-            synthetic, VirSci(**BY_THE_WAY, discussion={"outsiders": most}), calls_upon(text)
-        )
-        assert sum(stage == "topic" for stage, _ in guests_of(played)) == most
 
 
 def test_who_has_been_called_and_will_join_is_not_called_again(synthetic):

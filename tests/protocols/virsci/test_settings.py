@@ -17,7 +17,6 @@ from virsci_society.protocols.team_sizes import (
     TeamSize,
 )
 from virsci_society.protocols.virsci.protocol import STAGES, VirSci
-from virsci_society.protocols.virsci.settings import Turns
 from virsci_society.scenarios.cli.app import app
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.formation.seats import ObservedSizes
@@ -45,23 +44,6 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     assert virsci.topic == VirSci(topic="free").topic
     assert (virsci.topic.start, virsci.topic.given, virsci.topic.one_of) == (None, None, None)
     assert virsci.name == "virsci"
-
-
-def test_turns_are_one_number_or_four():
-    assert [VirSci(turns=3).turns_of(stage) for stage in STAGES] == [3, 3, 3, 3]
-    given = VirSci(turns={"ideas": 2, "assessment": 4})
-    assert given.turns == Turns(topic=5, ideas=2, assessment=4, abstract=5)
-    assert [given.turns_of(stage) for stage in STAGES] == [5, 2, 4, 5]
-
-
-def test_switches_take_true_and_false():
-    virsci = VirSci(
-        discussion={"invitation": False},
-        abstract={"self_review": True},
-        references={"ideas": False},
-    )
-    assert (virsci.discussion.invitation, virsci.references.ideas) == ("off", "off")
-    assert virsci.abstract.self_review == "on"
 
 
 @pytest.mark.parametrize(
