@@ -23,8 +23,6 @@ VectorArray: TypeAlias = npt.NDArray[np.float32]
 """Float32: embeddings, one unit vector a row."""
 IntArray: TypeAlias = npt.NDArray[np.int64]
 """Int64: counts, years, and row numbers of people and papers."""
-WordArray: TypeAlias = npt.NDArray[np.uint32]
-"""Uint32: words of hashes and random generators."""
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 """Masks."""
 Coordinates: TypeAlias = Sequence[float] | npt.NDArray[np.floating] | npt.NDArray[np.integer]

@@ -23,7 +23,7 @@ from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
 from virsci_society.society.formation.seats import ObservedSizes
 from virsci_society.society.formation.world_view import ExcludedRows
-from virsci_society.society.kernel.streams import ReusedStreams
+from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.event_counts import PaperHistory
 
@@ -59,7 +59,7 @@ class AssemblyRun:
         self._leaders, self._policy = leaders, policy
         self.author_order = protocol.author_order
         self.day = 0.0
-        self.streams = ReusedStreams(seed)
+        self.streams = Streams(seed)
         self.history = PaperHistory(lambda: past, lambda: self.day)
         self.team_sizes = team_sizes or ObservedSizes(past.sizes, past.dates)
         self.population = range(past.people)
