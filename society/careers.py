@@ -256,14 +256,6 @@ class AnyPlace(Mobility):
         return others[int(rng.integers(len(others)))] if others else None
 
 
-class BySize(Mobility):
-    """An institution in proportion to the number of scientists who work there as of the date."""
-
-    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
-        """Take the institution of a scientist drawn among all who work elsewhere."""
-        return destination_by_size(row, world, rng)
-
-
 class ByCoauthors(Mobility):
     """Where a former co-author works, each alike; by size where none of them works elsewhere."""
 
@@ -273,20 +265,15 @@ class ByCoauthors(Mobility):
         coauthors = [one for one in world.network.coauthors(row)[0].tolist() if one not in departed]
         places = [institution_of(coauthor, world) for coauthor in coauthors]
         elsewhere = [place for place in places if place not in (None, own)]
-        if not elsewhere:
-            return destination_by_size(row, world, rng)
-        return elsewhere[int(rng.integers(len(elsewhere)))]
-
-
-def destination_by_size(row: int, world: World, rng: np.random.Generator) -> str | None:
-    """Draw another institution in proportion to who works there; None: all draws were in vain."""
-    own = institution_of(row, world)
-    for _ in range(MAX_DRAWS):
-        other = sample_present(world, {row}, rng)
-        place = None if other is None else institution_of(other, world)
-        if place not in (None, own):
-            return place
-    return None
+        if elsewhere:
+            return elsewhere[int(rng.integers(len(elsewhere)))]
+        # By rejection, in proportion to who works there, where anybody is elsewhere.
+        for _ in range(MAX_DRAWS):
+            other = sample_present(world, {row}, rng)
+            place = None if other is None else institution_of(other, world)
+            if place not in (None, own):
+                return place
+        return None
 
 
 def institution_of(row: int, world: WorldView) -> str | None:

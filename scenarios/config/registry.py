@@ -86,7 +86,6 @@ RETIREMENT: Table = {
 }
 MOBILITY: Table = {
     "any_place": "virsci_society.society.careers:AnyPlace",
-    "by_size": "virsci_society.society.careers:BySize",
     "by_coauthors": "virsci_society.society.careers:ByCoauthors",
 }
 DRIFT: Table = {"writing": "virsci_society.society.population.interest_drift:Writing"}

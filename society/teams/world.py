@@ -83,24 +83,8 @@ NAMED_AUTHORS = 4
 class World:
     """The people, papers, ties and rules that all teams of a society live with.
 
-    Every field is set here, once, by ``Society``. An intervention sets some of them anew:
-    ``protocol``, ``founding``, ``times``, ``publication``, ``drift``, ``careers``, ``streams``.
-
-    Attributes:
-        env: the SimPy environment; its time is in days.
-        ecosystem: people and literature before day 0.
-        history: everybody's papers by date, those from before day 0 included.
-        drift: how interests follow what is written; None: they are those of day 0.
-        execution: how ideas are carried out between manuscript and publication; None: they are not.
-        until: last day, exclusive.
-        log: the events and rows of the run.
-        welcome: called with the row of a newcomer; begins what its arrival starts.
-        bring_newcomer: called with the row of a mentor, the probability that an interest of the
-            mentor is taken over, and a random stream; lets a newcomer come and returns its row.
-        mentees: by row of the mentor, the newcomers who came for a seat with it: the dates of
-            arrival in days, and the rows.
-        one_offs: rows of newcomers who leave the society with the end of their first team.
-        reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
+    An intervention sets ``protocol``, ``founding``, ``times``, ``publication``, ``drift``,
+    ``careers`` and ``streams`` anew; every other field is set once, by ``Society``.
     """
 
     env: simpy.Environment
@@ -125,12 +109,17 @@ class World:
     streams: Streams
     dispatcher: Dispatcher
     log: RunLog
+    # Begins what the arrival of a newcomer (row) starts.
     welcome: Callable[[int], None]
+    # Lets a newcomer come who takes over each interest of a mentor (row) with a probability.
     bring_newcomer: Callable[[int, float, np.random.Generator], int]
     teams: dict[str, Team] = field(default_factory=dict)
+    # Reviews agreed to and not delivered, by row of the reviewer.
     reviewing: dict[int, int] = field(default_factory=dict)
     departures: dict[int, simpy.Event] = field(default_factory=dict)
+    # Date of arrival and row of those who came for a seat with a mentor (row).
     mentees: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
+    # Rows of those who leave with the end of their first team.
     one_offs: set[int] = field(default_factory=set)
     outside: Draw | None = None
     assisted: dict[str, float | None] = field(default_factory=dict)

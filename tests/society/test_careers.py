@@ -15,7 +15,6 @@ from virsci_society.society.careers import (
     AnyPlace,
     Apprentices,
     ByCoauthors,
-    BySize,
     Hazard,
     Lengths,
     Outsiders,
@@ -232,7 +231,7 @@ def test_silence_is_counted_from_the_end_of_the_last_team():
     assert gone[tiny_society.name(8)] == 600.0 + 2 * YEAR
 
 
-@pytest.mark.parametrize("rule", [AnyPlace(), BySize(), ByCoauthors()], ids=repr)
+@pytest.mark.parametrize("rule", [AnyPlace(), ByCoauthors()], ids=repr)
 def test_nobody_goes_where_it_is_or_where_there_is_nothing(rule):
     rng = Streams(4).stream("moves")
     alone = society_of(at_places(*["one"] * 10))
@@ -245,17 +244,17 @@ def test_nobody_goes_where_it_is_or_where_there_is_nothing(rule):
 def test_destinations_follow_their_rules():
     society = society_of(at_places("a", "a", "a", "a", "b", "c", "c", "c", "c", None))
     rng = Streams(5).stream("moves")
-    by_size = Counter(BySize().destination(0, society, rng) for _ in range(1000))
+    # 0 has written with 1 alone, who works where it does: by size, then.
+    by_size = Counter(ByCoauthors().destination(0, society, rng) for _ in range(1000))
     assert set(by_size) == {"b", "c"}
     assert by_size["b"] == pytest.approx(200, abs=4 * (1000 * 0.2 * 0.8) ** 0.5)
     anywhere = Counter(AnyPlace().destination(0, society, rng) for _ in range(1000))
     assert anywhere["b"] == pytest.approx(500, abs=4 * 250**0.5)
-    # 3 has written with 4 alone; 0 with 1, who works where it does: by size, then.
+    # 3 has written with 4 alone.
     assert {ByCoauthors().destination(3, society, rng) for _ in range(20)} == {"b"}
-    assert {ByCoauthors().destination(0, society, rng) for _ in range(200)} == {"b", "c"}
     society.population.depart(4)
     assert {ByCoauthors().destination(3, society, rng) for _ in range(200)} == {"c"}
-    assert {BySize().destination(9, society, rng) for _ in range(200)} == {"a", "c"}
+    assert {ByCoauthors().destination(9, society, rng) for _ in range(200)} == {"a", "c"}
 
 
 def test_who_moves_works_at_the_new_place_alone():
@@ -280,7 +279,7 @@ def test_who_moves_works_at_the_new_place_alone():
 
 @pytest.mark.parametrize("later", [False, True])
 def test_mobility_needs_places(later):
-    rule = Rates(mobility=BySize())
+    rule = Rates(mobility=AnyPlace())
     changes = {"interventions": [Change(50.0, settings={"careers": rule})]} if later else {}
     with pytest.raises(InputError, match=r"careers\.mobility: nothing is known of where"):
         lived(None if later else rule, ecosystem=at_places(*[None] * 10), **changes)
