@@ -9,7 +9,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.results import table_files
 from virsci_society.society.results.dataframes import SORT_COLUMNS, build_table
 from virsci_society.society.results.digest import digest_tables
-from virsci_society.society.results.table_files import write_csv, write_tables
+from virsci_society.society.results.table_files import write_tables
 from virsci_society.society.results.tables import TABLES
 
 TIES = [("S1", "S2", -1.0, 3), ("S1", "S3", 50.0, 1), ("S2", "S3", 50.0, None)]
@@ -126,14 +126,6 @@ def test_any_rows_have_one_digest(rows, rng):
     assert digest_tables({"ties": build_table("ties", rows)}) == digest_tables(
         {"ties": build_table("ties", shuffled)}
     )
-
-
-def test_csv_leaves_numbers_alone(tmp_path):
-    write_csv(tmp_path, {"ties": build_table("ties", TIES)})
-    lines = (tmp_path / "ties.csv").read_text().splitlines()
-    assert lines[0] == "source,target,date,papers"
-    assert lines[1] == "S1,S2,-1.0,3"
-    assert lines[3] == "S2,S3,50.0,"
 
 
 def test_a_table_beyond_the_cap_is_refused(tmp_path, monkeypatch):

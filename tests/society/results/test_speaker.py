@@ -4,7 +4,6 @@ import json
 
 import pandas as pd
 import pyarrow.parquet as pq
-import pytest
 
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.speaker import (
@@ -12,7 +11,6 @@ from virsci_society.society.results.speaker import (
     events_header,
     is_events_header,
     join_speakers,
-    speaker_of,
 )
 from virsci_society.society.results.table_files import (
     read_parquet,
@@ -22,19 +20,6 @@ from virsci_society.society.results.table_files import (
 )
 
 RULES = "rule-based scientists, not a language model"
-
-
-@pytest.mark.parametrize(
-    ("backend", "speaker"),
-    [
-        ({"use": "offline", "model": None, "about": RULES}, RULES),
-        ({"use": "litellm", "model": "kelp-8b", "about": "kelp-8b, a model"}, "kelp-8b, a model"),
-        (None, ""),
-    ],
-)
-def test_the_speaker_is_the_sentence_or_the_model(backend, speaker):
-    assert speaker_of({"backend": backend}) == speaker
-    assert speaker_of({}) == ""
 
 
 def test_speakers_of_several_runs_are_named_once():
