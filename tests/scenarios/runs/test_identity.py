@@ -25,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "10ba87d0ebe5a7cba2ae7664f74f6d79393881de6fa1297358224c3c82723df8"
+DEFAULTS = "a26fe9863ab3f75d744da76100c9e3c5927124f487c01431dccd15bcc855a6fa"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
