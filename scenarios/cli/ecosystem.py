@@ -286,13 +286,13 @@ def info(
 ) -> None:
     """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
-    from virsci_society.society.ecosystem.summary import describe
+    from virsci_society.society.ecosystem.summary import FIGURES, measure
 
     sizes = dict.fromkeys(("scientists", "papers", "seed"), SYNTHETIC)
     _refuse_unused(context, source, {"source": source} | sizes)
     with make_progress() as progress:
         progress.begin("preparing the ecosystem")
         known = source == SYNTHETIC
-        table = describe(invented(scientists, papers, seed) if known else Ecosystem.load(source))
-    rows = [tuple(row) for row in table.itertuples(index=False)]
-    print_table(source, tuple(table.columns), rows)
+        values = measure(invented(scientists, papers, seed) if known else Ecosystem.load(source))
+    rows = [(name, value, *FIGURES[name]) for name, value in values.items()]
+    print_table(source, ("figure", "value", "vis", "definition"), rows)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.agents.lazy_imports import pc, pd
+from virsci_society.agents.lazy_imports import pc
 from virsci_society.society.ecosystem.build import COLLECTED
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
@@ -21,28 +21,13 @@ FIGURES: dict[str, tuple[float, str]] = {
     "scientists": (253.0, "members of the population"),
     "authors": (3897.0, "different people on the past papers, scientists or not"),
     "team size": (3.3102, "mean number of authors of a past paper"),
-    "papers per scientist": (
-        9.6759,
-        "mean number of papers before the boundary, over the population",
-    ),
+    "papers per scientist": (9.6759, "mean papers before the boundary, over the population"),
     "productivity Gini": (0.3118, "Gini coefficient of those numbers (0 = all equal)"),
     "co-authors per scientist": (4.8696, "mean number of scientists that a scientist wrote with"),
-    "repeat collaboration": (
-        0.4529,
-        "share of the pairs of scientists with a joint paper that have two",
-    ),
-    "clustering": (
-        0.4680,
-        "mean local clustering of the scientists who have at least two co-authors",
-    ),
-    "citations per past paper": (
-        3.0032,
-        "mean number of citations at the boundary, where it is known",
-    ),
-    "citation tail": (
-        0.4714,
-        "share of these citations that go to the most cited tenth of past papers",
-    ),
+    "repeat collaboration": (0.4529, "share of the pairs with a joint paper that have two"),
+    "clustering": (0.4680, "mean local clustering of scientists with at least two co-authors"),
+    "citations per past paper": (3.0032, "mean citations at the boundary, where they are known"),
+    "citation tail": (0.4714, "share of these that go to the most cited tenth of past papers"),
 }
 """Figure -> its value in a real community, and its definition.
 
@@ -76,12 +61,6 @@ def measure(ecosystem: Ecosystem) -> dict[str, float]:
         *(_mean(cited), top / cited.sum() if cited.sum() else np.nan),
     )
     return dict(zip(FIGURES, map(float, values), strict=True))
-
-
-def describe(ecosystem: Ecosystem) -> pd.DataFrame:
-    """Make a table of one row per figure: its value, that of the real community, the definition."""
-    rows = [(name, value, *FIGURES[name]) for name, value in measure(ecosystem).items()]
-    return pd.DataFrame(rows, columns=["figure", "value", "vis", "definition"])
 
 
 def gini(values: FloatArray) -> float:
