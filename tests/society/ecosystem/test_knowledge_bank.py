@@ -56,28 +56,11 @@ def test_the_order_does_not_hang_on_rounding_noise():
     assert ids(bank.search("robots", 6, 6)) == [f"Scientist{n}" for n in range(4, 10)]
 
 
-def test_an_update_is_a_new_row_seen_from_its_version_on(bank):
-    bank.update(3.0, person(0, "maps", papers=1))
-    assert bank.version() == 5
-    assert bank.profile("Scientist0", 4).interests == ("graphs",)
-    assert bank.profile("Scientist0", 5).papers == 1
-    assert ids(bank.search("maps", 1, 5)) == ["Scientist0"]
-    assert ids(bank.search("graphs", 1, 4)) == ["Scientist0"]
-    assert ids(bank.search("graphs", 1, 5)) == ["Scientist2"]
-
-
 def test_a_version_is_what_was_dated_before(bank):
     assert bank.visible(0.0) == bank.visible(-5.0) == 4
     bank.update(3.0, person(0, "maps"))
     bank.update(3.0, person(9, "maps"))
     assert [bank.visible(d) for d in (0.0, 3.0, 3.5)] == [4, 4, 6]
-
-
-def test_a_newcomer_is_known_from_its_first_row_on(bank):
-    bank.update(1.0, person(7, "robots"))
-    assert ids(bank.search("robots", 1, 5)) == ["Scientist7"]
-    with pytest.raises(ProtocolError, match="below version 4"):
-        bank.profile("Scientist7", 4)
 
 
 def test_similarity_is_the_cosine_rounded(bank):
