@@ -362,11 +362,6 @@ def plurality_winner(
     )[1]
 
 
-def used_references(idea: CandidateIdea) -> tuple[str, ...]:
-    """Ids of the papers that an idea says it builds on."""
-    return idea.used
-
-
 def retrieved_references(*ideas: CandidateIdea) -> tuple[str, ...]:
     """Ids of the papers that were found for any of the ideas, in the order of being found."""
     return tuple(dict.fromkeys(id_ for idea in ideas for id_ in idea.retrieved))

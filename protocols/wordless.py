@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from virsci_society.agents.errors import Dissolved
 from virsci_society.protocols.team_assembly import AssembledTeam, assemble
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team
 
-SEARCHED = 3
-"""Times as many papers are looked at as are cited, where some may be passed over."""
 KEYWORDS = 3
 """Interests of its members that a paper names."""
 
@@ -78,15 +76,6 @@ class Wordless(AssembledTeam, TeamProtocol):
     references: int = Field(default=0, ge=0, le=50)
     """Papers that a paper cites: those nearest to its text among what is published. Unit: papers.
     Source: assumed: none."""
-    reliance: float = Field(default=0.0, ge=0, le=1)
-    """Probability that a paper whose idea failed when it was carried out is passed over, and the
-    next nearest is cited. Unit: probability. Source: off."""
-
-    @model_validator(mode="after")
-    def _relies_on_something(self) -> Self:
-        if self.reliance and not self.references:
-            raise ValueError("reliance: no paper cites any; set references, or leave reliance out")
-        return self
 
     @property
     def stages(self) -> frozenset[str]:
@@ -105,7 +94,9 @@ class Wordless(AssembledTeam, TeamProtocol):
             text = WordlessText(f"A replication of {repeated.title}", said, repeated.keywords)
             team.notes[REPLICATES] = repeated.id
         team.notes["topic"] = text.title
-        near = self._draw_references(lab, text) if self.references else ()
+        near: Answer[tuple[Reference, ...]] | tuple[()] = ()
+        if self.references:
+            near = lab.library.search(text.words(), self.references)
         # The text of a manuscript is an Answer, also where nobody was asked.
         return Manuscript(
             text=lab.later(lambda text: text, text),
@@ -117,30 +108,13 @@ class Wordless(AssembledTeam, TeamProtocol):
     def needs_execution(self) -> str | None:
         """The first of the keys that work on outcomes, if one is set."""
         usual = type(self).model_fields
-        keys = ("ideas", "learning", "replication", "reliance")
+        keys = ("ideas", "learning", "replication")
         return next((key for key in keys if getattr(self, key) != usual[key].default), None)
 
     @property
     def order_of_authors(self) -> AuthorOrder:
         """The order in which authors are named."""
         return self.author_order
-
-    def _draw_references(self, lab: Lab, text: WordlessText) -> Answer[tuple[Reference, ...]]:
-        """The papers nearest to a text, those whose ideas failed passed over by chance."""
-        if not self.reliance:
-            return lab.library.search(text.words(), self.references)
-        near = lab.library.search(text.words(), SEARCHED * self.references)
-        # Drawn for every place, so that no outcome shifts another draw (rule 9).
-        passing = lab.rng("reliance").random(SEARCHED * self.references) < self.reliance
-        succeeded = lab.world.successes
-
-        def chosen(found: tuple[Reference, ...]) -> tuple[Reference, ...]:
-            # What can be found is published, so that its outcome does not change any more.
-            pairs = zip(found, passing, strict=False)
-            kept = [one for one, passed in pairs if not passed or succeeded.get(one.id, True)]
-            return tuple(kept[: self.references])
-
-        return lab.later(chosen, near)
 
     def _draw_replicated(self, team: Team, lab: Lab) -> Paper | None:
         """The paper of another team that this one repeats; None: it has an idea of its own."""

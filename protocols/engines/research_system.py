@@ -36,7 +36,6 @@ from virsci_society.protocols.ideas import (
     idea_text,
     make_candidate,
     retrieved_references,
-    used_references,
 )
 from virsci_society.protocols.team_assembly import TeamMembers
 from virsci_society.protocols.team_sizes import TeamSize
@@ -215,7 +214,7 @@ class ResearchSystem(TeamProtocol):
             checked = lab.later(check_references, text, *work.found)
             work.team.notes["references_removed"] = lab.later(attrgetter("removed"), checked)
             return Manuscript(text=checked, cites=lab.later(attrgetter("cites"), checked))
-        cites = used_references if self.cites == "used" else retrieved_references
+        cites: Any = attrgetter("used") if self.cites == "used" else retrieved_references
         found_by = lab.later(idea_text, idea) if self.found_by == "idea" else None
         return Manuscript(text=text, cites=lab.later(cites, idea), found_by=found_by)
 

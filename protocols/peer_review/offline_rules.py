@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from virsci_society.agents.offline.abstracts import revise_abstract
 from virsci_society.agents.offline.asked import Asked, Rule, missed, rating
 from virsci_society.agents.offline.constants import RULES
@@ -42,8 +40,13 @@ def review_manuscript(asked: Asked) -> dict[str, Any]:
     rounds = max(1.0, asked.number("round", 1.0))
     mean = RULES.mark_base + RULES.mark_affinity * asked.affinity(text)
     mean += RULES.mark_round * (rounds - 1.0)
+    noise = asked.rng.standard_normal(4)
+    if asked.slots.get("looks") is not None:
+        # The draws have a part in common where it is known how the manuscript looks.
+        common = RULES.mark_agreement
+        noise = math.sqrt(common) * asked.number("looks") + math.sqrt(1.0 - common) * noise
     overall, originality, soundness, clarity = (
-        rating(mean + RULES.mark_noise * float(noise)) for noise in _departures(asked)
+        rating(mean + RULES.mark_noise * float(one)) for one in noise
     )
     opening = (
         "The manuscript is clear and worth publishing."
@@ -58,15 +61,6 @@ def review_manuscript(asked: Asked) -> dict[str, Any]:
         "Overall": overall,
         "Comments": f"{opening} {missed(asked, text, 'Its methods need more detail')}",
     }
-
-
-def _departures(asked: Asked) -> np.ndarray[Any, Any]:
-    """Four draws of N(0, 1), which have a part in common where it is known how it looks."""
-    own = asked.rng.standard_normal(4)
-    if asked.slots.get("looks") is None:
-        return own
-    common = RULES.mark_agreement
-    return math.sqrt(common) * asked.number("looks") + math.sqrt(1.0 - common) * own
 
 
 def recommend(overall: float, final: bool) -> str:

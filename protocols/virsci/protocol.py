@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -13,12 +14,7 @@ from virsci_society.protocols.collaborator_selection import select_collaborators
 from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.given_topics import GivenTopic
-from virsci_society.protocols.ideas import (
-    CandidateIdea,
-    idea_text,
-    retrieved_references,
-    used_references,
-)
+from virsci_society.protocols.ideas import CandidateIdea, idea_text, retrieved_references
 from virsci_society.protocols.virsci.abstract import (
     Abstract,
     AbstractStage,
@@ -134,7 +130,7 @@ class VirSci(VirSciSettings, TeamProtocol):
     ) -> Manuscript:
         """The manuscript, with what it cites and the text that is embedded as the paper."""
         if self.cites == "used":
-            cites = lab.later(used_references, best)
+            cites = lab.later(attrgetter("used"), best)
         else:
             cites = lab.later(retrieved_references, *ideas)
         found_by: Answer[str] | None = None

@@ -12,8 +12,7 @@ from scipy.stats import chisquare
 from tests.protocols.scripted_backend import dissolved, play
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols import collaborator_selection as selection
-from virsci_society.protocols.collaborator_selection import CandidateSearch
-from virsci_society.protocols.composition_targets import CompositionTargets
+from virsci_society.protocols.collaborator_selection import CandidateSearch, CompositionTargets
 from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.virsci.protocol import VirSci

@@ -25,7 +25,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "a26fe9863ab3f75d744da76100c9e3c5927124f487c01431dccd15bcc855a6fa"
+DEFAULTS = "581a8f2ab01c2b96beb125c89af692150cf7e4ad3d38407ee914dab386e8f194"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
