@@ -96,25 +96,12 @@ def test_what_a_part_cannot_know_is_none(part, run):
 
 
 @pytest.mark.slow
-def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
+def test_an_unfinished_run_is_shown_and_drawn_by_its_part(put, part_rows):
     folder = put("run/partial", part_rows, STOPPED)
-    line = (
-        f"{folder}: not finished; its world up to day 60 (stopped: {WHY})\n"
-        f"'society run SCENARIO --out {folder.parent}' with the same scenario and settings "
-        "resumes it; what was answered is not asked again\n"
-    )
-    for given in (folder.parent, folder):
-        shown = society("show", given, "--json")
-        assert shown.stderr == line
-        assert json.loads(shown.stdout)["partial"] == WHY
-        done = society("export", "page", given)
-        assert (done.stderr, done.stdout) == (
-            line + "drawing the page\n",
-            f"report: {folder / 'report.html'}\n",
-        )
-        plain = society("show", given, "--full").stdout
-        assert WHY in " ".join(plain.split())
-        assert "teams running" in plain
+    shown = society("show", folder.parent, "--json")
+    assert f"not finished; its world up to day 60 (stopped: {WHY})" in shown.stderr
+    assert json.loads(shown.stdout)["partial"] == WHY
+    assert society("export", "page", folder.parent).exit_code == 0
     assert "Part of a run." in (folder / "report.html").read_text()
     assert not (folder.parent / "report.html").exists()
 
@@ -142,17 +129,3 @@ def test_an_unfinished_run_without_a_part_is_an_input_error(tmp_path, put, rows)
 def test_a_reason_cannot_command_the_terminal(put, part_rows):
     folder = put("run/partial", part_rows, {**STOPPED, "partial": "a\x1b[2Jb\nc"})
     assert r"(stopped: a\x1b[2Jb c)" in society("show", folder).stderr
-
-
-def test_show_prints_rungs_and_ledger(put, rows):
-    ledger = {
-        "attempts": 5,
-        "outcomes": {"answered": 3, "in doubt": 2},
-        "usd": 0.5,
-        "in_doubt": ["a", "b"],
-        "sessions": [{"session": 1}, {"session": 2, "changed": ["until: 1 -> 2"]}],
-        "parted": "S9/1/topic",
-    }
-    shown = society("show", put("run", rows, {"ledger": ledger}), "--full").stdout
-    for words in ("re-asked", "ledger outcomes in doubt", "until: 1 -> 2", "S9/1/topic"):
-        assert words in shown, words

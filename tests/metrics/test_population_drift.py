@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.metrics.population import TopicHistory, drift, keyword_diversity, main_topics
+from virsci_society.metrics.population import drift, keyword_diversity, main_topics
 from virsci_society.metrics.registry import measure_run, share_with_paper
 from virsci_society.metrics.teams.peer_review import unended
 from virsci_society.metrics.teams.teams import by_protocol, teams
@@ -47,20 +47,6 @@ def test_where_nothing_drifts_there_is_nothing_to_tell(make_run):
     assert not len(drift(make_run()))
     found = measure_run(make_run(), ["interest_change", "topic_changed"])
     assert all(math.isnan(value) for value in found.values())
-
-
-def test_a_topic_is_told_as_of_a_date(drifted):
-    topics = TopicHistory(drifted)
-    assert [topics.as_of("S1", date) for date in (0.0, 10.0, 10.5, 20.0, 21.0)] == [
-        "graphs",
-        "graphs",
-        "a",
-        "a",
-        "e",
-    ]
-    assert topics.as_of("S4", 99.0) is None
-    assert topics.as_of("S5", 99.0) == "vision"
-    assert topics.as_of("nobody", 0.0) is None
 
 
 def test_effective_topics_by_hand(rows, make_run):

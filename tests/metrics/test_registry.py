@@ -1,7 +1,6 @@
 import importlib
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,13 +10,6 @@ from virsci_society.metrics.registry import FAMILIES, METRICS, compute_metric
 from virsci_society.scenarios.config.schema import METRICS as DEFAULT
 
 MODULES = sorted({metric.__module__ for metric in METRICS.values()})
-HERE = Path(__file__).parent
-
-
-@pytest.fixture(scope="module")
-def tests():
-    """The text of all tests of measures."""
-    return "".join(path.read_text(encoding="utf-8") for path in HERE.rglob("test_*.py"))
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +44,6 @@ def test_every_measure_is_documented_with_a_source(name):
 )
 def test_papers_are_compared_where_a_metric_is_made_from_the_past(names, compares):
     assert compares_papers(names) is compares
-
-
-@pytest.mark.parametrize("name", METRICS)
-def test_every_measure_has_a_test(name, tests):
-    function = METRICS[name].__name__
-    told = "calls_by_{by}" if function.startswith("calls_by_") else f"{function}("
-    assert told in tests
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.metrics.networks.test_structure import reference
-from virsci_society.metrics.networks.structure import active_structure, structure
+from virsci_society.metrics.networks.structure import active_structure
 
 YEAR = 365.0
 
@@ -64,12 +64,3 @@ def test_agrees_with_networkx(seed, make_run):
         told = reference(Counter(ties), {who for by in window for who in by})
         for name, value in told.items():
             assert row[name] == pytest.approx(value), (row["years"], row["date"], name)
-
-
-def test_while_the_run_is_young_every_window_is_the_grown_network(run):
-    """The hand-made run lasts 100 days, and all its authors wrote together."""
-    table = active_structure(run).drop(columns=["years"]).drop_duplicates()
-    grown = structure(run).set_index("network").loc["grown"].iloc[-1]
-    (last,) = table[table["date"] == 100.0].to_dict("records")
-    assert last["nodes"] == grown["nodes"] == 4
-    assert last["clustering"] == grown["clustering"]

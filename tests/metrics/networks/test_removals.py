@@ -96,21 +96,6 @@ def test_work_is_that_of_those_who_are_there(told):
     assert table.loc["later", "papers_each"] == pytest.approx(4 / 6 / half)
 
 
-def test_in_the_first_half_year_work_is_counted_from_day_0(make_run):
-    table = removals(make_run(rows_of(gone=[("S1", 150.0)]), {"days": 800.0}))
-    before = table[table["moment"] == "before"].iloc[0]
-    assert before["papers"] == 1
-    assert before["papers_each"] == pytest.approx(3 / 7 / (150 / 365))
-
-
-def test_a_large_society_counts_those_it_does_not_list(make_run):
-    manifest = {"days": 800.0, "ecosystem": {"counts": {"scientists": 50_000}}}
-    table = removals(make_run(rows_of(), manifest)).set_index(["moment", "network"])
-    assert table.loc["before", "all"]["people"] == 50_000
-    assert table.loc["end", "all"]["people"] == 49_999
-    assert table.loc["before", "all"]["papers_each"] == pytest.approx(3 / 50_000 / 0.5)
-
-
 def test_removals_of_one_day_are_one_and_later_ones_start_from_what_is_left(make_run):
     gone = [("S1", 365.0), ("S4", 365.0), ("S5", 700.0)]
     run = make_run(rows_of(gone=gone), {"days": 800.0})

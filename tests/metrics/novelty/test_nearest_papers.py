@@ -58,15 +58,6 @@ def test_equal_papers_come_in_the_order_of_their_ids():
     assert search.year_sums.tolist() == [[0.0]]
 
 
-def test_float32_is_measured_in_float64():
-    papers = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
-    search = VectorSpace(papers, unit=True, squared=True).nearest(
-        papers, 2, ids(2), np.zeros(2, int)
-    )
-    assert search.distances.dtype == np.float64
-    assert search.distances.tolist() == [[0.0, 2.0], [0.0, 2.0]]
-
-
 def test_own_neighbours_leave_the_paper_itself_out():
     papers = np.array([[0.0], [1.0], [3.0]])
     space = VectorSpace(papers, unit=False, squared=False)

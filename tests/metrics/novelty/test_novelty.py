@@ -63,16 +63,6 @@ def test_distances_are_not_squared_unless_asked_for():
     assert squared["CI"] == plain["CI"] == 1
 
 
-def test_a_year_of_one_paper_falls_back_to_the_database_mean():
-    past = database(SQUARE, [2010, 2011, 2012, 2012])
-    con = database(SQUARE, [2016] * 4)
-    row = one([0.6, 0.8], past, con, k=2)
-    gaps = np.linalg.norm(SQUARE - np.array([0.6, 0.8]), axis=1)
-    near = np.sort(gaps)[:2]
-    assert row["HD"] == pytest.approx(near.mean() / gaps.mean())
-    assert row["HD_fallbacks"] == 2
-
-
 def test_a_year_with_zero_mean_falls_back_and_is_counted():
     vectors = [[1, 0], [1, 0], [0, 1], [-1, 0]]
     past = database(vectors, [2010, 2010, 2011, 2011])

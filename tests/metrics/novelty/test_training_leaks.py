@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from virsci_society.metrics.novelty.novelty import Database, Databases
-from virsci_society.metrics.novelty.training_leaks import (
-    longest_run,
-    run_leaks,
-    tokenise,
-    training_cutoff,
-)
+from virsci_society.metrics.novelty.training_leaks import longest_run, run_leaks, training_cutoff
 from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.report.page import render_page
 from virsci_society.society.results.run import Vectors
@@ -42,12 +37,6 @@ def leaking(make_run, rows):
     return build
 
 
-def test_words_are_compared_without_case_and_punctuation():
-    assert tokenise("It's a Self-made Méthode, v2!") == [
-        *("it's", "a", "self", "made", "méthode", "v2")
-    ]
-
-
 def test_the_longest_run_by_hand():
     one, other = ["a", "b", "c", "d", "e", "f", "c", "d"], ["x", "c", "d", "e", "y", "c", "d", "q"]
     assert longest_run(one, other) == (3, 2)
@@ -73,18 +62,6 @@ def test_without_a_contemporary_side_it_is_unknown(leaking):
     row = run_leaks(leaking(later=())).iloc[0]
     assert row[["similarity", "nearest", "shared", "shared_with", "shared_text"]].isna().all()
     assert row["past_shared"] == 2
-
-
-def test_without_texts_only_the_similarity_is_known(leaking):
-    run = leaking()
-    bare = Database(*(getattr(run.databases.contemporary, name) for name in _FIELDS))
-    run.databases = Databases(run.databases.past, bare)
-    row = run_leaks(run).iloc[0]
-    assert row[["shared", "shared_with", "shared_text"]].isna().all()
-    assert row["similarity"] == pytest.approx(np.cos(0.1))
-
-
-_FIELDS = ("vectors", "years", "citations", "ids")
 
 
 def test_a_run_opened_without_databases_has_what_was_written_with_it(leaking, empty_run):

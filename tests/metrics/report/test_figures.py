@@ -119,15 +119,6 @@ def test_a_name_without_room_is_left_out():
     assert place_labels([(5.0, 5.0)], [50.0], 6.0, 2.0, (0.0, 0.0, 10.0, 10.0)) == [None]
 
 
-def test_a_margin_ends_where_a_measure_can_go_no_further():
-    scale = Scale()
-    scale.bounds = (0.0, 1.0)
-    scale.include(np.array([0.01, 0.99]))
-    assert scale.ends() == (0.0, 1.0)
-    scale.include(np.array([1.5]))
-    assert scale.ends()[1] == 1.5
-
-
 def test_each_team_is_a_row_with_its_meetings_and_paper(run, monkeypatch):
     words = re.findall(r"<text[^>]*>([^<]*)</text>", figures.team_timeline(run))
     assert set(run.table("teams")["team"]) <= set(words)

@@ -12,8 +12,6 @@ from virsci_society.metrics.report.network_layout import (
     by_size,
     communities_of,
     find_communities,
-    spread_discs,
-    strongest_pairs,
 )
 from virsci_society.metrics.report.page import render_page
 
@@ -73,14 +71,6 @@ def test_a_large_community_lies_on_a_spiral_with_the_best_connected_inside(monke
     assert far.argmin() == 0
 
 
-def test_discs_hardly_overlap():
-    rng = np.random.default_rng(1)
-    radius = rng.uniform(0.05, 0.3, 30)
-    places = spread_discs(rng.uniform(-1, 1, (30, 2)), radius)
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2) + 9 * np.eye(30)
-    assert (apart > 0.9 * (radius[:, None] + radius[None])).all()
-
-
 def network(edges):
     """A network of pairs with a number of joint papers."""
     return communities_of(pd.DataFrame(edges, columns=["source", "target", "papers"]), {})
@@ -128,16 +118,6 @@ def test_each_community_is_a_circle_whose_area_is_that_of_its_people():
     assert lines.tolist() == [[0, 1], [0, 3], [1, 2], [2, 3]]
     again = clique_network((9, 7, 6, 5, 4), [(0, 1), (1, 2), (2, 3), (0, 3)], order=-1)
     np.testing.assert_array_equal(again.circles[0], centres)
-
-
-def test_each_community_has_lines_to_three_others_at_most():
-    across = np.arange(36).reshape(6, 6)
-    across += across.T
-    lines = strongest_pairs(across)
-    assert len(lines) <= 18
-    assert {(3, 5), (4, 5), (2, 5)} <= set(map(tuple, lines.tolist()))
-    assert strongest_pairs(np.zeros((4, 4), dtype=np.int64)).shape == (0, 2)
-    assert strongest_pairs(np.ones((1, 1), dtype=np.int64)).shape == (0, 2)
 
 
 def test_the_page_of_a_large_network_shows_communities(run, monkeypatch):

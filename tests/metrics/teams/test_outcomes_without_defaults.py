@@ -2,7 +2,6 @@
 
 import pytest
 
-from virsci_society.metrics.novelty.novelty import COLUMNS
 from virsci_society.metrics.teams.teams import outcomes_without_defaults
 
 
@@ -81,10 +80,3 @@ def test_where_every_team_has_a_default_there_is_no_mean_and_no_zero(society_row
 def test_where_it_is_not_known_what_was_defaulted_no_team_is_without(society_rows, make_run):
     society_rows["calls"] = [(*row[:11], None, *row[12:]) for row in society_rows["calls"]]
     assert (outcomes_without_defaults(make_run(society_rows))["n_without"] == 0).all()
-
-
-def test_without_a_default_there_is_no_difference(run):
-    table = outcomes_without_defaults(run)
-    assert table["outcome"].tolist()[1:5] == list(COLUMNS)
-    assert table["n"].tolist() == table["n_without"].tolist()
-    assert (table["difference"].dropna() == 0).all()

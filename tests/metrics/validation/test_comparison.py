@@ -178,14 +178,6 @@ def test_topics_are_compared_on_equal_numbers_of_papers():
     assert np.isnan(half_distance(two, 51))
 
 
-def test_names_that_nobody_knew_before_are_left_aside_and_told():
-    known = {"old": 0}
-    papers = written((0, "a", "old fresh"), (0, "b", "fresh"), (0, "c", ""))
-    found = topic_papers(papers, known)
-    assert found.weights.toarray().tolist() == [[1.0]]
-    assert found.unknown == pytest.approx(0.75)
-
-
 def test_jensen_shannon_runs_from_nothing_to_one():
     assert jensen_shannon(np.array([2.0, 1]), np.array([4.0, 2])) == pytest.approx(0, abs=1e-7)
     assert jensen_shannon(np.array([1.0, 0]), np.array([0.0, 5])) == pytest.approx(1)
