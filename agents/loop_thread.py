@@ -1,9 +1,6 @@
-"""An asyncio event loop that runs in a daemon thread of its own, and work repeated on a thread.
+"""An asyncio event loop in a daemon thread of its own, and work repeated on a thread.
 
-The simulation is synchronous code on one thread, and model calls are coroutines. A ``LoopThread``
-joins the two: work is handed to its loop from any thread. It is the only place of the project
-that starts a loop thread. Written by hand because ``asyncio.Runner`` owns the thread that it runs
-on, and its loop cannot be handed work from outside.
+The loop of ``asyncio.Runner`` cannot be handed work from outside.
 """
 
 from __future__ import annotations
@@ -46,11 +43,7 @@ class _PatientSelector(selectors.DefaultSelector):
 
 
 class PatientLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock stands still while this process is too busy to look at its sockets.
-
-    Deadlines are about servers. On a busy machine, in a process that was suspended or while another
-    thread holds the interpreter, an answer that has come must not count as late.
-    """
+    """An event loop whose clock stands still while this process is too busy to look at sockets."""
 
     def __init__(self) -> None:
         self._patient = _PatientSelector()
@@ -62,14 +55,7 @@ class PatientLoop(asyncio.SelectorEventLoop):
 
 
 class LoopThread:
-    """One event loop in one daemon thread; it begins to run at once.
-
-    The thread is a daemon, so that a process which dies of an error is not kept alive by it.
-
-    Args:
-        switch_interval: seconds of ``sys.setswitchinterval`` while the loop runs; ``stop`` sets
-            the earlier value again. None: the interpreter's interval is left alone.
-    """
+    """One event loop in one daemon thread, under a switch interval of its own if one is given."""
 
     def __init__(
         self,
@@ -106,11 +92,7 @@ class LoopThread:
         self.loop.call_soon_threadsafe(function, *arguments)
 
     def run(self, work: Coroutine[Any, Any, None], timeout: float) -> None:
-        """Run a coroutine on the loop and wait for its end; a closed loop runs nothing.
-
-        On the loop's own thread the work is only begun, because waiting for it there would never
-        end.
-        """
+        """Run a coroutine on the loop and wait for its end, but not on the loop's own thread."""
         if self.loop.is_closed():
             # Else Python would warn of a coroutine that was never awaited.
             work.close()
@@ -142,13 +124,7 @@ class LoopThread:
 
 @contextmanager
 def repeated(name: str, every: float, work: Callable[[], object]) -> Iterator[None]:
-    """Call a function again and again within this block, on a daemon thread of its own.
-
-    The block ends when the call that is under way has returned.
-
-    Args:
-        every: seconds from the end of one call to the next, and before the first.
-    """
+    """Call a function every so many seconds within this block, on a daemon thread."""
     ended = threading.Event()
 
     def run() -> None:

@@ -1,9 +1,4 @@
-"""Base of all backends of language models, which speak chat completions over HTTP.
-
-It holds the settings, the endpoint, the fields of a request and the total deadline of one
-attempt. A subclass says how a request is sent. Retries, slots, budget and journal belong to the
-gateway.
-"""
+"""Base of all backends of language models behind HTTP; retries, slots and budget are not here."""
 
 from __future__ import annotations
 
@@ -220,11 +215,7 @@ class ChatCompletionsBackend(Backend):
         return (self.context or self._window) if self.sets_window else None
 
     def with_window(self, tokens: int) -> Self:
-        """The same backend, whose requests ask for a context window of so many tokens.
-
-        It is no setting: a prompt that fits is answered alike in a longer window, so the hash of
-        the request stays the same.
-        """
+        """The same backend with another context window, which is no setting and in no hash."""
         copied = self.model_copy()
         copied._window = tokens
         return copied

@@ -1,8 +1,4 @@
-"""HTTP requests to model servers, and the proxy and certificates that they use.
-
-The proxies and certificates of the environment are read here and nowhere else. A server on this
-machine is never asked through a proxy.
-"""
+"""HTTP requests to model servers, by the proxy and certificates of the environment."""
 
 from __future__ import annotations
 
@@ -48,11 +44,7 @@ T = TypeVar("T")
 
 
 class HttpResponse(NamedTuple):
-    """The response to a request.
-
-    Attributes:
-        body: its text; bytes that are no UTF-8 are replaced.
-    """
+    """The response to a request, its body as text."""
 
     status: int
     body: str
@@ -60,12 +52,7 @@ class HttpResponse(NamedTuple):
 
 
 class Route(NamedTuple):
-    """How requests to an address travel.
-
-    Attributes:
-        certificates: the environment variable that names the trusted certificates; empty: those of
-            the system.
-    """
+    """How requests to an address travel, and the variables that say so."""
 
     proxy: str | None = None
     proxy_variable: str = ""
@@ -112,10 +99,7 @@ def _proxy_address(proxy: str) -> str | None:
 
 
 def prepare_environment(address: str | None) -> None:
-    """Prepare the environment for libraries that read proxies and certificates by themselves.
-
-    They ask this machine without a proxy, and meet no value that they cannot read.
-    """
+    """Let libraries that read the environment ask this machine without a proxy."""
     if address is not None:
         route_to(address)
     for name in ("no_proxy", "NO_PROXY"):
@@ -162,10 +146,7 @@ def _context(variable: str, place: str) -> ssl.SSLContext:
 
 
 class HttpClient:
-    """A client of one server, whose connections are opened by its first request.
-
-    It is used on one event loop. It follows no redirect and repeats nothing.
-    """
+    """A client of one server on one event loop, which follows no redirect and repeats nothing."""
 
     def __init__(self, address: str, key: str | None = None, *, connect: float = 10.0) -> None:
         self.address = address.rstrip("/")
@@ -239,14 +220,7 @@ def _open_socket(info: Any) -> socket.socket:
 
 
 async def while_alive(work: Awaitable[T], address: str, connect: float, silence: float) -> T:
-    """Wait for an answer as long as its server answers anything.
-
-    A reply that is not streamed comes all at once, and a slow model is silent until then. So
-    whenever there has been silence for a time, the server is asked for its list of models.
-
-    Args:
-        silence: seconds after which the server is asked (> 0).
-    """
+    """Wait for an answer, and after each ``silence`` see whether the server answers anything."""
     loop = asyncio.get_running_loop()
     timers: list[asyncio.TimerHandle] = []
     looking: list[asyncio.Task[None]] = []
@@ -320,11 +294,7 @@ class _NoRedirect(HTTPRedirectHandler):
 
 
 async def probe(address: str, seconds: float) -> Fault | bool:
-    """Look whether anything answers at an address, without a question to a model and without a key.
-
-    A model may think for minutes over its first reply, so silence after a question says nothing.
-    The list of its models any server answers at once, if only with an error.
-    """
+    """See whether anything answers at an address, without a question to a model or a key."""
     import aiohttp
 
     client = HttpClient(address, connect=seconds)

@@ -1,8 +1,4 @@
-"""A backend for models behind the chat completions API of OpenAI.
-
-It serves OpenAI itself and servers with the same API: vLLM, Ollama, llama.cpp, LM Studio. Requests
-and answers stay plain data, and an error is read from the response as it came.
-"""
+"""A backend for OpenAI and servers with its chat completions API: vLLM, Ollama, llama.cpp."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""One attempt at a request, from its slot to the committed outcome.
-
-An attempt takes a slot of an endpoint, its largest cost is reserved in the budget, the intent is
-committed to the journal, the request is sent once, and the outcome is committed before anybody may
-read it. What follows from how it ended is decided in ``retry``.
-"""
+"""One attempt at a request: slot, reserved cost, committed intent, request, committed outcome."""
 
 from __future__ import annotations
 
@@ -22,13 +17,7 @@ from virsci_society.agents.prompts.request import Request, Usage, most_tokens
 
 
 class Attempts:
-    """Makes the attempts of one gateway; used on one loop only.
-
-    Attributes:
-        pool_is_own: no other run takes slots of this pool.
-        tokens: tokens of the attempts that have ended.
-        usd: their price in US dollars.
-    """
+    """Makes the attempts of one gateway, and sums their tokens and price; used on one loop only."""
 
     def __init__(
         self,
@@ -45,11 +34,7 @@ class Attempts:
         self.tokens, self.usd, self.ended = 0, 0.0, False
 
     async def make(self, request: Request, earlier: Sequence[Fault]) -> CallOutcome | Fault:
-        """Make one attempt as soon as there is a slot and a budget for it.
-
-        An attempt that was cancelled, or cut off before its cost was known, counts with its
-        largest cost: the provider may have generated the answer, and bill it.
-        """
+        """Make one attempt; one that is cut off may be billed, so its largest cost counts."""
         # In the order of simulated due dates.
         slot = await self.pool.acquire(request.due, request.id, request.attempt)
         if self.ended:

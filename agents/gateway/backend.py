@@ -13,14 +13,7 @@ from virsci_society.agents.prompts.request import Reply, Request, Usage
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The address at which a model can be asked.
-
-    Attributes:
-        probe: looks whether anything answers there, before the first attempt: True if it does,
-            False if that cannot be told, the fault if nothing does. None: nothing is looked at.
-        contact: seconds for which it is waited for while nothing has ever answered (> 0).
-        most: attempts that it takes at a time; None: any number.
-    """
+    """The address at which a model can be asked, and how to see whether anything answers."""
 
     name: str
     complete: Callable[[Request], Awaitable[Reply]]

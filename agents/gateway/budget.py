@@ -1,9 +1,4 @@
-"""The bounds on what a run may spend, and the account that reserves each attempt's cost.
-
-The largest possible cost of an attempt is reserved before it is sent, so the bounds hold whatever
-the answers cost in the end. The account counts over all sessions of a run. It knows no prices:
-the backend names them.
-"""
+"""The bounds on what a run may spend; the largest cost of an attempt is reserved before it."""
 
 from __future__ import annotations
 
@@ -39,14 +34,7 @@ class Reservation:
         self._sum = reserved
 
     def settle(self, tokens: int, usd: float, calls: int = 1) -> None:
-        """Book what the attempt has cost; the rest of the reservation is free again.
-
-        Only the first call of ``settle`` or ``cancel`` counts.
-
-        Args:
-            tokens: tokens of prompt and reply.
-            usd: their price in US dollars.
-        """
+        """Book what the attempt has cost and free the rest; only the first settling counts."""
         self._close(Spending(calls, tokens, nano_dollars(usd)))
 
     def cancel(self) -> None:
@@ -77,13 +65,7 @@ class BudgetAccount:
         self._refusal: str | None = None
 
     async def reserve(self, tokens: int, usd: float) -> Reservation:
-        """Reserve the most that one attempt can cost (tokens, US dollars), as soon as it fits.
-
-        Requests are served in the order in which they come, also where a smaller cost would fit
-        already: else a large one could wait for ever. The caller settles the reservation. Once one
-        is refused the run stops, and all others are refused in the same words: were a smaller cost
-        paid for afterwards, the message would name less than what has been spent.
-        """
+        """Reserve the most that an attempt can cost, in order of coming; after one refusal none."""
         if self._refusal is not None:
             raise BudgetReached(self._refusal)
         # In whole nano-dollars, whose sums do not depend on the order in which attempts end.

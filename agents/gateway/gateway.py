@@ -1,13 +1,6 @@
 """Answers each request of a run from the journal, or by a paid call to a backend.
 
-A request that the journal knows is answered from it. For any other request attempts are made, one
-after the other, until one settles the call (``attempt``). A fault of the provider repeats the same
-request or stops the run (``wait_after``). It is never an event of the simulated world, and nothing
-here depends on when an answer arrives.
-
-A model that cannot write a form leaves its default in place of every answer, and the results then
-say something about the defaults. So a run in which too many answers cannot be used is stopped, as
-by a dead server, and can be resumed under another setting.
+A run in which too many answers cannot be used is stopped: its results would be those of defaults.
 """
 
 from __future__ import annotations
@@ -146,11 +139,7 @@ def _until_open() -> Generator[Any, Any, None]:
 
 
 class Gateway:
-    """Answers the requests of one run, by way of one backend.
-
-    It is made on the clock's thread and used on one loop thread; ``status_line`` and ``waiting``
-    may be read from any thread.
-    """
+    """Answers the requests of one run by one backend, on one loop thread."""
 
     def __init__(
         self,
@@ -235,11 +224,7 @@ class Gateway:
             self.readability.record(form, reply, echoed=echoed, may_stop=may_stop, hint=hint)
 
     def open(self) -> None:
-        """Begin to pay for requests that the journal does not hold.
-
-        Until then such requests wait, so that a run which has diverged from its journal is found
-        out before anything is paid.
-        """
+        """Begin to pay for requests that the journal does not hold, if the run has not diverged."""
         self._compare()
         if self.strict and self._unknown is not None:
             raise Diverged(_never_made(self._unknown))
@@ -258,10 +243,7 @@ class Gateway:
             )
 
     async def close(self, grace: float = 0.0) -> None:
-        """Start no further attempt, wait ``grace`` seconds for those under way, close the backend.
-
-        A shared backend stays open.
-        """
+        """Start no further attempt, wait ``grace`` seconds for others, close an own backend."""
         self._ended, attempts = True, self._attempts
         if attempts is not None:
             # A shared pool serves other runs too; there ``ended`` turns this run's requests away.

@@ -1,9 +1,6 @@
-"""Decides whether an attempt ends its call, is made again after a wait, or stops the run.
+"""Decides, in pure functions, whether an attempt ends its call, is repeated or stops the run.
 
-Everything here is a function of its arguments. Nothing waits, sends or writes, so each rule can be
-tested without an event loop; ``attempt`` does the input and output. The jitter of a wait comes from
-a hash of the call's id, so the same faults get the same waits; retry libraries draw it from a
-global generator.
+The jitter comes from a hash of the call's id; libraries draw it from a global generator.
 """
 
 from __future__ import annotations
@@ -45,11 +42,7 @@ class Retry(Part):
     no single wait is longer."""
 
     def delay(self, id: str, number: int, after: float | None) -> float:
-        """Seconds to wait before another attempt.
-
-        Args:
-            after: seconds after which the provider asks to be called again; None if it named none.
-        """
+        """Seconds to wait before another attempt, no fewer than the provider asks for."""
         spread, late = _uniform_draws(id, number)
         # The exponent has a bound, because rate limits do not count as attempts and a large power
         # of 2.0 overflows.
@@ -72,11 +65,7 @@ def _uniform_draws(id: str, number: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What follows from how one attempt ended.
-
-    Attributes:
-        usage: tokens that are billed; None: none were counted, and it costs nothing.
-    """
+    """What follows from how one attempt ended; ``usage`` None: nothing was counted or billed."""
 
     recorded: str
     outcome: CallOutcome | None = None
@@ -104,14 +93,7 @@ def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Concl
 def wait_after(
     id: str, faults: Sequence[Fault], retry: Retry, silent: float, contact: float | None = None
 ) -> float:
-    """Seconds after which a call is attempted again.
-
-    Args:
-        faults: those of all attempts so far; at least one.
-        silent: seconds since any endpoint has answered (>= 0).
-        contact: most seconds for which an answer is waited for where none has ever come; None: one
-            has.
-    """
+    """Seconds until a call is attempted again, or the error by which its run stops."""
     fault = faults[-1]
     # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS. A schema is
     # sent no more once it was refused.

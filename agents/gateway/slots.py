@@ -1,13 +1,6 @@
-"""The slots for attempts in flight at one endpoint, with an adaptive limit and a circuit breaker.
+"""The slots for attempts in flight at one endpoint, with AIMD and a circuit breaker.
 
-Requests wait in one queue, in the order in which the simulation clock will need their answers. The
-number of slots follows AIMD (additive increase, multiplicative decrease): a success raises it, a
-rate limit of the provider cuts it. After several failures in a row no attempt is made for a pause,
-then one at a time until one succeeds (a half-open circuit breaker). All of it lives on one loop,
-and decides only when an attempt is made, never what is answered (rule 6).
-
-Written by hand because no library for rate limits or circuit breakers serves its queue in the order
-of simulated dates.
+Written by hand because no library serves its queue in the order of simulated dates.
 """
 
 from __future__ import annotations
@@ -40,11 +33,7 @@ PATIENCE = 10.0
 
 
 class Slot:
-    """The place of one attempt in flight.
-
-    Call ``record_success`` or ``record_failure`` if it is known how the attempt ended, and then
-    ``release`` in any case.
-    """
+    """The place of one attempt in flight, whose end is recorded before its release."""
 
     __slots__ = ("_held", "_pool", "cuts")
 
@@ -76,15 +65,7 @@ class Slot:
 
 
 class SlotPool:
-    """The slots of one endpoint, with one queue and at most ``in_flight`` attempts at a time.
-
-    Args:
-        patience: longest pause without attempts in seconds (>= 0).
-        clock: seconds of real time, the same as the loop's.
-
-    Attributes:
-        limit: most attempts at a time now (>= 1); a fraction counts once it has become a whole.
-    """
+    """The slots of one endpoint, with one queue and at most ``in_flight`` attempts at a time."""
 
     def __init__(
         self,
@@ -110,11 +91,7 @@ class SlotPool:
         self._closed: Stopped | None = None
 
     async def acquire(self, due: float, id: str, attempt: int) -> Slot:
-        """Wait for a slot; the queue is served in the order of due date, id and attempt.
-
-        Args:
-            due: simulated date in days on which the answer is due.
-        """
+        """Wait for a slot; the queue is served in the order of due date (in days), id and attempt."""
         if self._closed is not None:
             raise _copy_of(self._closed)
         if self._resting:
@@ -150,10 +127,7 @@ class SlotPool:
         return None if self.reached else self.endpoint.contact
 
     def seconds_since_success(self) -> float:
-        """Seconds since the last success, or since the first ``acquire`` if there was none.
-
-        Times at which nothing was under way do not count.
-        """
+        """Seconds with anything under way since the last success or the first ``acquire``."""
         return 0.0 if self._silent_since is None else self.clock() - self._silent_since
 
     def close(self, error: Stopped) -> None:
@@ -259,16 +233,7 @@ class SlotPool:
 
 
 class SharedEndpoint:
-    """One slot pool and one loop thread for the gateways of several runs.
-
-    All requests that wait for a slot wait in one queue, so the run that lies back goes first, and
-    no slot is free while any run needs one. The dispatchers of those gateways work on its loop.
-    Journal, budget and ledger stay each run's own; call ids, which are the same in all runs, never
-    meet.
-
-    Args:
-        patience: seconds, as ``SlotPool`` has it (>= 0).
-    """
+    """One slot pool and one loop thread for the gateways of several runs, served in one queue."""
 
     def __init__(self, backend: Backend, in_flight: int, patience: float) -> None:
         self.backend, self.in_flight, self._patience = backend, in_flight, patience
@@ -282,10 +247,7 @@ class SharedEndpoint:
         return SlotPool(self.backend.endpoint(), self.in_flight, patience=self._patience)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine on the loop and wait for its end.
-
-        On the loop's own thread it is only begun; after ``close`` nothing is done.
-        """
+        """Run a coroutine on the loop and wait for its end, but not on the loop's own thread."""
         self.loop_thread.run(work, PATIENCE)
 
     def close(self) -> None:

@@ -1,9 +1,6 @@
-"""The SQLite database of a journal, with its lock, schema, connections and checks at opening.
+"""The SQLite database of a journal, with its lock, schema, connections and checks.
 
-The database has a write-ahead log: committed rows are on the disk, and a reader never waits for
-the writer. The names of tables, columns and meta keys are the format of the file and do not change.
-A damaged row is found by its hash; the log is checked too, because SQLite passes over a damaged
-frame of it, and every later commit with it, without a word.
+The log is checked too: SQLite passes over a damaged frame of it, and all later commits, in silence.
 """
 
 from __future__ import annotations
@@ -143,10 +140,7 @@ def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
 
 
 def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
-    """Switch to a write-ahead log that is flushed to the disk at every commit.
-
-    Call it after ``check_format``, because it changes a file that may be no journal.
-    """
+    """Switch a checked journal to a log that is flushed to the disk at every commit."""
     with _errors(path, "written"):
         database.execute("PRAGMA journal_mode=WAL")
         # With NORMAL a power cut could undo a commit, and the paid answer would be paid again
@@ -164,10 +158,7 @@ def read_notes(path: Path) -> dict[str, str]:
 
 
 def is_being_written(path: Path) -> bool | None:
-    """Does a process on this machine hold the lock of a journal? None: that cannot be seen here.
-
-    The kernel's list of locks is read: to try the lock would keep a run from starting.
-    """
+    """Does a process here hold the lock of a journal, by the kernel's list? None: not seen."""
     try:
         number = os.stat(path.with_name(f"{path.name}.lock"), follow_symlinks=False).st_ino
     except OSError:
@@ -202,14 +193,7 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 
 def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
-    """Begin the journal of a fork with all calls that another journal was asked before a date.
-
-    The new journal appears whole or not at all. Attempts stay in the ledger of the other journal,
-    which is only read: what they cost was paid there.
-
-    Args:
-        before: simulated date in days; what was asked on it or later is not copied.
-    """
+    """Begin a fork's journal with the calls that another was asked before a simulated date."""
     try:
         with (
             replacing(target) as temporary,

@@ -1,9 +1,7 @@
-"""Stores every call of a run durably before its answer is used, so that a run can be resumed.
+"""Stores every call of a run durably before its answer is used, so that it can be resumed.
 
-It is a write-ahead log. The intent of an attempt is committed before the request is sent, and the
-outcome of a call before its words are used; the first committed outcome of a call holds for ever.
-A run that is begun again takes every outcome from here and pays for nothing twice. Retrievals
-(hits of a literature search, vectors) are stored likewise. One process writes a journal.
+The intent of an attempt is committed before the request is sent, the outcome before its words are
+used; the first outcome of a call holds for ever.
 """
 
 from __future__ import annotations
@@ -122,10 +120,7 @@ class Journal:
             self._reader = connect(path, self.frozen)
 
     def lookup_call(self, request: Request) -> CallOutcome | None:
-        """The outcome that an earlier session, or the parent, stored for this very request.
-
-        A call that is stored under another hash is noted in ``first_mismatch``.
-        """
+        """The stored outcome of this very request; another hash goes to ``first_mismatch``."""
         row = self._row(CALL, request.id)
         if row is None:
             outcome = None if self._parent is None else self._parent.lookup_call(request)
@@ -147,10 +142,7 @@ class Journal:
         return outcome_from_row(row[3:])
 
     def lookup_retrieval(self, id_: str, hash_: str, asked: float) -> bytes | None:
-        """The result of a retrieval that an earlier session, or the parent, stored.
-
-        A retrieval that is stored under another hash is noted in ``first_mismatch``.
-        """
+        """The stored result of a retrieval; another hash goes to ``first_mismatch``."""
         row = None if self.is_empty else self._row(RETRIEVAL, id_)
         if row is None:
             parent = self._parent
@@ -178,10 +170,7 @@ class Journal:
             )
 
     def store_outcome(self, request: Request, outcome: CallOutcome) -> None:
-        """Store the outcome of a call that cost nothing, without waiting for the commit.
-
-        Its words must be ``storable``: the journal gives them back as they are.
-        """
+        """Store the ``storable`` outcome of a call that cost nothing, without waiting."""
         if not self.frozen:
             self._writer.enqueue(partial(self._statements.insert_outcome, request, outcome))
 
@@ -213,10 +202,7 @@ class Journal:
         return committed
 
     def first_unrequested(self, before: float) -> str | None:
-        """Id of the earliest call (by date, then id) of earlier sessions that was not requested.
-
-        Calls that were asked on the day ``before`` or later do not count.
-        """
+        """Id of the earliest call of earlier sessions, before a day, that was not requested."""
         if not self.unreplayed:
             return None
         self.flush()
@@ -243,18 +229,11 @@ class Journal:
         yield from map(attempt_from_row, self._all(LEDGER))
 
     def totals(self) -> Totals:
-        """Sums over the attempts of all sessions by now.
-
-        Attempts of this session that are under way are not in doubt yet and do not count.
-        """
+        """Sums over the attempts of all sessions that have ended."""
         return replace(self._totals, outcomes=dict(self._totals.outcomes))
 
     def in_doubt(self) -> list[str]:
-        """Ids of calls with an attempt under way when an earlier session was killed.
-
-        The provider may bill such an attempt, and the call is made once more. At most ``LISTED``
-        ids.
-        """
+        """Ids of calls that were under way when a session was killed; ``LISTED`` at most."""
         rows = self._all(
             "SELECT DISTINCT call FROM attempts WHERE outcome = ? AND row < ? ORDER BY row LIMIT ?",
             (IN_DOUBT, self._first_attempt, LISTED),

@@ -1,8 +1,4 @@
-"""The records of a journal, which are outcomes of calls, attempts of the ledger and their totals.
-
-An outcome is the answer or the verdict that ended a call. The ledger has one row per attempt; a
-provider's bill can be checked against it.
-"""
+"""The records of a journal: outcomes of calls, attempts of the ledger and their totals."""
 
 from __future__ import annotations
 
@@ -78,16 +74,7 @@ IN_DOUBT = "in doubt"
 
 @dataclass(slots=True)
 class Attempt:
-    """One attempt at a call: one HTTP request, or one call of another backend.
-
-    Attributes:
-        reserved: most tokens that it can cost.
-        reserved_usd: most that it can cost, in US dollars.
-        usage: tokens of the answer; of a fault whose cost is not known all that were reserved,
-            estimated.
-        usd: their price in US dollars.
-        seconds: real time that it took.
-    """
+    """One attempt at a call: what was reserved for it, how it ended, what it cost."""
 
     call: str
     number: int
@@ -112,12 +99,7 @@ _TOLERANCE = 1e-3
 
 
 class Spending(NamedTuple):
-    """Answered calls, their tokens and their price; also a bound on them, or a reservation.
-
-    Attributes:
-        tokens: tokens of prompts and replies together.
-        nano: price in nano-dollars.
-    """
+    """Answered calls, their tokens and price in nano-dollars; also a bound or reservation."""
 
     calls: int = 0
     tokens: int = 0
@@ -231,10 +213,7 @@ def price_words(usd: float, free: bool) -> str:
 
 
 def spent_in(ledger: Mapping[str, Any]) -> tuple[int, int, float]:
-    """Attempts, tokens and US dollars of the ledger in a manifest, as every page tells them.
-
-    Attempts that were cut off count with their estimate; those in doubt are named beside it.
-    """
+    """Attempts, tokens and US dollars of a manifest's ledger, those cut off with their estimate."""
     tokens = ("prompt_tokens", "completion_tokens", "cut_off_tokens")
     usd = sum(float(ledger.get(name) or 0.0) for name in ("usd", "cut_off_usd"))
     return int(ledger.get("attempts") or 0), sum(int(ledger.get(one) or 0) for one in tokens), usd

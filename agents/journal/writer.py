@@ -1,11 +1,8 @@
 """Writes a journal, with statements, hashes of the rows they write, and group commits.
 
-All changes that were queued while the last commit went to the disk become the next commit, so a
-hundred calls in flight cost a few commits, not hundreds (rule 25). Every commit adds one row to the
-table ``seals``: a hash of each row that it wrote, and one hash over these and the seal before. So a
-changed, missing, exchanged or added row is found and named, and a commit that a kill cut short
-leaves neither its rows nor its seal. Written by hand because sqlite3 has no group commit, and a
-lock around one connection would cost each call a commit of its own.
+All changes that were queued while the last commit went to the disk become the next commit (rule
+25); sqlite3 has none such. Each commit adds a row to ``seals``: a hash of each row that it wrote,
+and one over these and the seal before, by which changed, missing and added rows are found.
 """
 
 from __future__ import annotations
@@ -233,10 +230,7 @@ class GroupCommitWriter:
         self._thread: threading.Thread | None = None
 
     async def commit(self, change: Change, queued: Callable[[], None] | None = None) -> Any:
-        """Apply a change, wait until it has been committed, and return what it returned.
-
-        ``queued`` is called before the wait: what is queued from then on is committed no earlier.
-        """
+        """Apply a change, call ``queued``, and return the change's value once it is committed."""
         self._check()
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._enqueue(change, future)
@@ -245,10 +239,7 @@ class GroupCommitWriter:
         return await future
 
     def enqueue(self, change: Change) -> None:
-        """Apply a change with the next commit, without waiting for it.
-
-        It waits only where ``MOST_QUEUED`` changes are queued already.
-        """
+        """Apply a change with the next commit; it waits only behind ``MOST_QUEUED``."""
         self._check()
         if len(self._queue) >= MOST_QUEUED:
             self.flush()
@@ -334,11 +325,7 @@ class GroupCommitWriter:
 
 
 def _wake(results: deque[tuple[asyncio.Future[Any], Any]]) -> None:
-    """Set the futures of a batch; called on their loop.
-
-    One in each round of the loop: a caller may have a reply to read, and what has arrived from a
-    server meanwhile waits for one of them and not for all.
-    """
+    """Set one future of a batch, then the next, so that a reply can be read in between."""
     future, value = results.popleft()
     if results:
         asyncio.get_running_loop().call_soon(_wake, results)
