@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
-from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
-from virsci_society.agents.backends.hosts import is_own
+from virsci_society.agents.backends.endpoint_settings import (
+    Address,
+    EndpointSettings,
+    Variable,
+    is_own,
+)
 from virsci_society.agents.backends.http_client import probe
 from virsci_society.agents.backends.responses import read_completion
 from virsci_society.agents.config import Part, Switch
@@ -285,9 +289,16 @@ class ChatCompletionsBackend(Backend):
 
     def request_fields(self, request: Request) -> dict[str, Any]:
         """Fields of the request beside model and reply length, under OpenAI's names."""
-        messages = [{"role": m.role, "content": _writable(m.content)} for m in request.messages]
+        messages = [
+            # UTF-8 cannot hold halves of surrogate pairs.
+            {"role": one.role, "content": one.content.encode("utf-8", "replace").decode("utf-8")}
+            for one in request.messages
+        ]
         if self.system_role == "off":
-            messages = _without_system_role(messages)
+            system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
+            messages = [one for one in messages if one["role"] != "system"]
+            if system and messages:
+                messages[0]["content"] = f"{system}\n\n{messages[0]['content']}"
         fields: dict[str, Any] = {"messages": messages}
         # A model to which none is sent takes none, whatever a page would have.
         if self.temperature is not None:
@@ -298,7 +309,9 @@ class ChatCompletionsBackend(Backend):
         if self.seeded == "on":
             fields["seed"] = 1 + request.seed % SEEDS
         if self.sends_schema and not self._schema_refused:
-            fields["response_format"] = _response_format(request)
+            # Made anew for each request, as litellm writes into it.
+            schema = {"name": request.form.__name__[:64], "schema": json.loads(request.schema_text)}
+            fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif self.sends_schema:
             # Its pages have no line of JSON, which is missed only where no schema is taken.
             pattern = json_pattern(request.form.schema_for(request.slots))
@@ -332,7 +345,14 @@ class ChatCompletionsBackend(Backend):
                 self._schema_refused = True
         else:
             reply = read_completion(answer, request, self.max_tokens)
-            _check_uncut(reply, self.window)
+            usage, window = reply.usage, self.window
+            if window is not None and not usage.estimated and usage.prompt_tokens >= window - 1:
+                # Some servers cut a prompt to their window without a word.
+                cut = Overflow(
+                    f"the server cut the prompt to its context window of {window} tokens"
+                )
+                cut.usage = usage
+                raise cut
             return reply
         raise fault
 
@@ -346,33 +366,3 @@ def _address_hint(address: str | None) -> str:
     if not re.search(r"/v\d", path):
         return f"most servers want an address that ends with /v1: --set backend.api_base={path}/v1"
     return "the server has no page /chat/completions below backend.api_base; see its documentation"
-
-
-def _without_system_role(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """The messages with the text of the system's before the first of the user's."""
-    system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
-    others = [dict(one) for one in messages if one["role"] != "system"]
-    if system and others:
-        others[0]["content"] = f"{system}\n\n{others[0]['content']}"
-    return others
-
-
-def _check_uncut(reply: Reply, window: int | None) -> None:
-    """Check that the server has not cut the prompt to its context window without a word."""
-    usage = reply.usage
-    if window is None or usage.estimated or usage.prompt_tokens < window - 1:
-        return
-    cut = Overflow(f"the server cut the prompt to its context window of {window} tokens")
-    cut.usage = usage
-    raise cut
-
-
-def _response_format(request: Request) -> dict[str, Any]:
-    """The form as ``response_format``; made anew for each request, as litellm writes into it."""
-    schema = {"name": request.form.__name__[:64], "schema": json.loads(request.schema_text)}
-    return {"type": "json_schema", "json_schema": schema}
-
-
-def _writable(text: str) -> str:
-    """The text without halves of surrogate pairs, which UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")

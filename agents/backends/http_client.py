@@ -24,7 +24,7 @@ from urllib.request import (  # type: ignore[attr-defined]
     proxy_bypass_environment,
 )
 
-from virsci_society.agents.backends.hosts import is_local
+from virsci_society.agents.backends.endpoint_settings import is_local
 from virsci_society.agents.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -71,20 +71,15 @@ def route_to(address: str) -> Route:
     for variable in (f"{parts.scheme}_proxy", "all_proxy"):
         for name in (variable, variable.upper()):
             if proxy := os.environ.get(name, "").strip():
-                return Route(_http_proxy(name, proxy), name, certificates)
+                usable = _proxy_address(proxy)
+                if usable is None:
+                    raise InputError(
+                        f"the environment variable {name} names a proxy that cannot be used "
+                        f"({proxy.partition('://')[0]}://...): expected http://HOST:PORT; change "
+                        "or unset it, or add the server to NO_PROXY"
+                    )
+                return Route(usable, name, certificates)
     return Route(certificates=certificates)
-
-
-def _http_proxy(variable: str, proxy: str) -> str:
-    address = _proxy_address(proxy)
-    if address is None:
-        kind = proxy.partition("://")[0]
-        raise InputError(
-            f"the environment variable {variable} names a proxy that cannot be used "
-            f"({kind}://...): expected http://HOST:PORT; change or unset it, or add the server to "
-            "NO_PROXY"
-        )
-    return address
 
 
 def _proxy_address(proxy: str) -> str | None:
@@ -164,13 +159,6 @@ class HttpClient:
             headers=headers,
             proxy=self._route.proxy,
             allow_redirects=False,
-        ) as response:
-            return HttpResponse(response.status, await _read_body(response), response.headers)
-
-    async def get(self, path: str) -> HttpResponse:
-        """Get a page; errors are those of aiohttp and the operating system."""
-        async with self._open().get(
-            self.address + path, proxy=self._route.proxy, allow_redirects=False
         ) as response:
             return HttpResponse(response.status, await _read_body(response), response.headers)
 

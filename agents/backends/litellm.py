@@ -18,8 +18,7 @@ from typing import Any, ClassVar
 
 from pydantic import PrivateAttr
 
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings
-from virsci_society.agents.backends.hosts import is_home, is_local
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings, is_home, is_local
 from virsci_society.agents.backends.http import (
     ChatCompletionsBackend,
     Fields,

@@ -91,7 +91,7 @@ class SlotPool:
         self._closed: Stopped | None = None
 
     async def acquire(self, due: float, id: str, attempt: int) -> Slot:
-        """Wait for a slot; the queue is served in the order of due date (in days), id and attempt."""
+        """Wait for a slot; the queue is served in the order of due date (days), id and attempt."""
         if self._closed is not None:
             raise _copy_of(self._closed)
         if self._resting:

@@ -134,20 +134,7 @@ USD_DECIMALS, SECOND_DECIMALS = 12, 6
 
 @dataclass(slots=True)
 class Totals:
-    """Sums over the attempts of a run, earlier sessions included.
-
-    Attempts in doubt, and those that were cut off before their cost was known, count with what was
-    reserved for them.
-
-    Attributes:
-        prompt_tokens: of attempts whose cost is known, as are ``completion_tokens`` and ``usd``.
-        cached_tokens: tokens of prompts that the provider took from its cache.
-        in_doubt_tokens: reserved for attempts in doubt, as is ``in_doubt_usd``.
-        estimated: answered attempts whose tokens were estimated.
-        cut_off: attempts cut off before their cost was known.
-        cut_off_tokens: reserved for these, as is ``cut_off_usd``.
-        seconds: real time of all attempts together.
-    """
+    """Sums over the attempts of a run; those of unknown cost count with what was reserved."""
 
     attempts: int = 0
     prompt_tokens: int = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from virsci_society.agents.backends.hosts import allow_key
+from virsci_society.agents.backends.endpoint_settings import allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.yaml_io import (

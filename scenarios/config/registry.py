@@ -15,7 +15,7 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any, NamedTuple
 
-from virsci_society.agents.backends.hosts import EVERY, allow_key
+from virsci_society.agents.backends.endpoint_settings import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.measures import FACTS, FAMILY_METRICS, metrics_named

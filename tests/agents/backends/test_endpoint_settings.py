@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from virsci_society.agents.backends.endpoint_settings import EndpointSettings
-from virsci_society.agents.backends.hosts import NAMED
+from virsci_society.agents.backends.endpoint_settings import NAMED, EndpointSettings
 from virsci_society.agents.backends.http_client import trusted_certificates
 from virsci_society.agents.backends.litellm import LiteLLM, litellm_arguments
 from virsci_society.agents.backends.openai import OpenAI
