@@ -75,7 +75,8 @@ class ReadabilityWatch:
         self.hints.update([hint] if hint else [])
         examples = self._examples.setdefault(form, [])
         if len(examples) < EXAMPLES:
-            examples.append(_plain(reply) or "(no text)")
+            # Secrets go before the cut: half of one would not be recognised.
+            examples.append(plain_line(redact(reply[:100_000]))[:SHOWN] or "(no text)")
         if may_stop and self._exceeds(form):
             raise Stopped(self._message(form))
 
@@ -119,17 +120,8 @@ class ReadabilityWatch:
         )
 
 
-def _plain(text: str) -> str:
-    """One line of a reply for a terminal, without secrets and control characters."""
-    # Secrets go before the cut: half of one would not be recognised.
-    return plain_line(redact(text[:100_000]))[:SHOWN]
-
-
-class Shut:
-    """Type of the mark that a request yields while nothing may be paid yet."""
-
-
-SHUT = Shut()
+SHUT = object()
+"""What a request yields while nothing may be paid yet."""
 
 
 @types.coroutine
@@ -208,7 +200,9 @@ class Gateway:
         if outcome is None and backend.inline:
             return await self._complete_inline(request, backend)
         if outcome is None and self.shut:
-            self._note_unknown(request)
+            # The smallest, so that the message names the same call in every run (rule 22).
+            call = (request.asked, request.id)
+            self._unknown = call if self._unknown is None else min(self._unknown, call)
             await _until_open()
         if outcome is None:
             outcome = await self._ask(request)
@@ -275,11 +269,6 @@ class Gateway:
                 f"the call {mismatch[1]} of day {mismatch[0]:g} was made before with other "
                 f"words: its prompt, the model or its settings have changed; {_ADVICE}"
             )
-
-    def _note_unknown(self, request: Request) -> None:
-        # The smallest, so that the message names the same call in every run (rule 22).
-        call = (request.asked, request.id)
-        self._unknown = call if self._unknown is None else min(self._unknown, call)
 
     async def _complete_inline(self, request: Request, backend: Backend) -> Reply:
         """Ask a backend that never suspends and costs nothing."""

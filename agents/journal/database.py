@@ -290,23 +290,19 @@ def is_log_whole(path: Path) -> bool:
     sums = _checksum(content[:24], order, (0, 0))
     if sums != (first, second):
         return False
-    broken = _first_broken(content, _FRAME.size + page, tuple(salts), order, sums)
+    # Where the first frame begins that is incomplete, or of another log, or damaged.
+    size = _FRAME.size + page
+    for broken in range(_HEADER.size, len(content), size):
+        if broken + size > len(content):
+            break
+        _, _, *own, first, second = _FRAME.unpack_from(content, broken)
+        sums = _checksum(content[broken : broken + 8], order, sums)
+        sums = _checksum(content[broken + _FRAME.size : broken + size], order, sums)
+        if own != salts or sums != (first, second):
+            break
+    else:
+        return True
     return _commits_after(content, broken, struct.pack(">2I", *salts)) < 2
-
-
-def _first_broken(
-    content: bytes, size: int, salts: tuple[int, ...], order: str, sums: tuple[int, int]
-) -> int:
-    """Where the first frame begins that is incomplete, or of another log, or damaged."""
-    for at in range(_HEADER.size, len(content), size):
-        if at + size > len(content):
-            return at
-        _, _, *own, first, second = _FRAME.unpack_from(content, at)
-        sums = _checksum(content[at : at + 8], order, sums)
-        sums = _checksum(content[at + _FRAME.size : at + size], order, sums)
-        if tuple(own) != salts or sums != (first, second):
-            return at
-    return len(content)
 
 
 def _commits_after(content: bytes, broken: int, salts: bytes) -> int:

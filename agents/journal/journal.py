@@ -321,24 +321,21 @@ class Journal:
             # A run that has lost its lease writes nothing more: another worker may own it now.
             self._fence()
         if self._file is not None:
-            self._require_file(self._file)
+            # The path has to lead to the open file still: a commit to another one is lost.
+            try:
+                found = os.stat(self.path or "", follow_symlinks=False)
+            except OSError:
+                found = None
+            if found is None or (found.st_dev, found.st_ino) != self._file:
+                raise Stopped(
+                    f"{self.path}: was deleted, moved or replaced while the run was writing to it, "
+                    f"so nothing more is paid for; what was answered until then is in the file "
+                    f"that was there. If the folder was moved, resume it with --out NEW-PATH"
+                )
         # In memory there is one connection for both: a reader must not see half a transaction.
         if self._reader is self._db:
             self._reading.acquire()
         self._db.execute("BEGIN")
-
-    def _require_file(self, opened: tuple[int, int]) -> None:
-        """Check that the path still leads to the open file: a commit to another one is lost."""
-        try:
-            found = os.stat(self.path or "", follow_symlinks=False)
-        except OSError:
-            found = None
-        if found is None or (found.st_dev, found.st_ino) != opened:
-            raise Stopped(
-                f"{self.path}: was deleted, moved or replaced while the run was writing to it, so "
-                f"nothing more is paid for; what was answered until then is in the file that was "
-                f"there. If the folder was moved, resume it with --out NEW-PATH"
-            )
 
     def _commit(self) -> None:
         self._statements.seal()
