@@ -234,9 +234,9 @@ def _kind(schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     kind, inner = _kind(part)
     if inner:
         return "object", members
-    names = ", ".join(map(_quoted, members))
+    listed = ", ".join(map(_quoted, members))
     said = f": {part['description']}" if "description" in part else ""
-    return f"object with {names}, each {kind}{said}", {}
+    return f"object with {listed}, each {kind}{said}", {}
 
 
 def json_pattern(schema: Mapping[str, Any]) -> str:
