@@ -61,14 +61,6 @@ def test_every_setting_is_either_told_or_of_execution():
     assert not told.keys() & ChatCompletionsBackend.execution
 
 
-def test_the_longest_reply_and_the_room_beside_it_are_known():
-    backend = OpenAI(model="m", max_tokens=1000, context=9000)
-    assert backend.max_reply_tokens == 1000
-    assert backend.max_prompt_characters == 3 * 8000
-    assert OpenAI(model="m").max_prompt_characters is None
-    assert not backend.inline
-
-
 def test_a_given_price_is_per_million_tokens():
     backend = OpenAI(model="m", prices={"input": 2.0, "output": 10.0})
     assert backend.priced

@@ -6,7 +6,6 @@ import asyncio
 import json
 import socket
 import time
-from pathlib import Path
 
 import pytest
 
@@ -27,7 +26,6 @@ from virsci_society.agents.loop_thread import LoopThread
 from virsci_society.agents.prompts.request import Usage
 
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
-ROOT = Path(__file__).parents[3]
 PREFIX = {LiteLLM: "openai/", OpenAI: ""}
 KEY = "sk-live-0123456789abcdefABCDEF"
 

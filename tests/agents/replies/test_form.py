@@ -29,7 +29,7 @@ from virsci_society.agents.replies.form import (
     sent_schema_for,
 )
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Spoken, Topic
-from virsci_society.protocols.ideas import Ballot, Idea, IdeaMarks
+from virsci_society.protocols.ideas import Ballot, Idea
 from virsci_society.protocols.peer_review.forms import Review
 from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
@@ -289,18 +289,6 @@ def test_kinds_of_values():
     ]
 
 
-def test_only_what_is_shown_can_be_chosen():
-    def listed(form, slots):
-        return fields(render_form(form.schema_for(slots), schema_sent=True))
-
-    two = listed(Ballot, {"ideas": (CANDIDATE,) * 2})
-    assert two["Decision Made"] == '"Idea 0" or "Idea 1"'
-    assert listed(Review, {"final": True})["Recommendation"] == '"accept" or "reject"'
-    pairs = '"Written Abstract vs A", "Written Abstract vs B"'
-    scores = listed(SelfReview, {"near": PAPERS[:2]})["similarity_scores"]
-    assert scores == f"object with {pairs}, each 0 to 100"
-
-
 def test_an_invitation_is_answered_by_names_or_by_the_codes_of_the_paper():
     action = [Choice.schema_for({"coded": one})["properties"]["Selected Action"] for one in (0, 1)]
     assert [one["enum"] for one in action] == [["join", "decline"], ["Action 1", "Action 2"]]
@@ -311,11 +299,3 @@ def test_an_invitation_is_answered_by_names_or_by_the_codes_of_the_paper():
     for said in (True, 3, "perhaps", "Action 1 or Action 2", None):
         with pytest.raises(ValidationError):
             Choice.model_validate({"Selected Action": said})
-
-
-def test_a_form_inside_a_form_is_written_out():
-    marks = fields(render_form(Idea.schema_for(EVERYTHING), schema_sent=True))["Marks"]
-    assert marks == 'object with "Clarity", "Feasibility", "Novelty", each 1 to 10'
-    assert list(fields(render_form(IdeaMarks.json_schema(), schema_sent=True))) == [
-        *("Clarity", "Feasibility", "Novelty")
-    ]

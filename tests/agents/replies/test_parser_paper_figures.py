@@ -263,14 +263,6 @@ def test_figures_27_and_28_plain_talk_cannot_be_told_from_a_refusal():
         read_reply(Remark, TALK)
 
 
-@pytest.mark.parametrize(
-    "thought", ['"Tides are few."', '{"Why": "Tides are few.", "Plan": ["a"]}']
-)
-def test_figure_30_the_next_idea_wrapped_with_its_thought(thought):
-    text = f'{{"Thinking": {thought}, "New Idea": {STANDING}}}'
-    assert read_reply(Idea, text).form == read_reply(Idea, STANDING).form
-
-
 @pytest.mark.parametrize("fence", ["```json", "```json\n```\n\n```"])
 def test_figure_33_a_draft_without_quotes_around_its_names_and_without_commas(fence):
     abstract = read_reply(Draft, FIRST_DRAFT.replace("```json", fence, 1)).form.abstract
