@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 
 from virsci_society.agents.files.file_hashes import update_hashes
-from virsci_society.agents.journal.writer import HashChain
+from virsci_society.agents.journal.database import HashChain
 
 
 def reseal(journal):

@@ -375,7 +375,7 @@ MISTAKES = (
          "if row[1] != request.hash:", "if False:"),
         by=f"{JOURNAL}::test_a_changed_request_is_named_by_date_then_id"),
     mistake("the last answer wins", "A call that was made twice changes its words.",
-        ("agents/journal/writer.py", "DO NOTHING", "DO UPDATE SET text = excluded.text"),
+        ("agents/journal/database.py", "DO NOTHING", "DO UPDATE SET text = excluded.text"),
         by=f"{JOURNAL}::test_the_first_committed_answer_is_the_words_for_ever"),
     mistake("half a day", "A run that was stopped shows what happened on its last day.",
         ("society/results/run_log.py::RunLog.roll_back", "del self.events[self._events :]", "pass"),
@@ -522,7 +522,7 @@ MISTAKES = (
          "bisect_left(self._moves.get(row, ()), (before + 1e-9,))"),
         by="society/population/test_growing.py::test_a_move_is_told_after_its_date_and_not_before"),
     mistake("a writer asleep on duty", "A sleeping writer counts as busy: nobody wakes it.",
-        ("agents/journal/writer.py::GroupCommitWriter._write",
+        ("agents/journal/database.py::GroupCommitWriter._write",
          "                    self._idle = True\n                    self._changed.notify_all()",
          "                    self._changed.notify_all()"),
         by="agents/journal/test_writer.py"

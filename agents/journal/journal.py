@@ -18,22 +18,6 @@ from typing import Any, Self, TypeVar
 
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.database import (
-    check_format,
-    connect,
-    damaged,
-    lock_journal,
-    make_durable,
-    verify_log,
-    verify_rows,
-)
-from virsci_society.agents.journal.records import (
-    IN_DOUBT,
-    USD_DECIMALS,
-    Attempt,
-    CallOutcome,
-    Totals,
-)
-from virsci_society.agents.journal.writer import (
     CALL,
     LEDGER,
     OUTCOMES,
@@ -43,7 +27,21 @@ from virsci_society.agents.journal.writer import (
     HashChain,
     Statements,
     attempt_from_row,
+    check_format,
+    connect,
+    damaged,
+    lock_journal,
+    make_durable,
     outcome_from_row,
+    verify_log,
+    verify_rows,
+)
+from virsci_society.agents.journal.records import (
+    IN_DOUBT,
+    USD_DECIMALS,
+    Attempt,
+    CallOutcome,
+    Totals,
 )
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.redaction import redact

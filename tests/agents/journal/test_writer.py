@@ -6,7 +6,7 @@ import time
 import pytest
 
 from virsci_society.agents.errors import Stopped
-from virsci_society.agents.journal.writer import GroupCommitWriter
+from virsci_society.agents.journal.database import GroupCommitWriter
 
 PATIENCE = 60.0
 
