@@ -136,17 +136,17 @@ def clean(text: str) -> str:
 @lru_cache(maxsize=_PHRASE_CACHE)
 def mid_sentence_case(text: str) -> str:
     """A phrase for the middle of a sentence: title case undone, acronyms and names kept."""
-    words = clean(text).split(" ")
-    return " ".join(_inner_word(word) for word in words)
-
-
-def _inner_word(word: str) -> str:
-    parts = word.split("-")
-    if any(part[1:] != part[1:].lower() for part in parts) or (word.isupper() and len(word) > 1):
-        return word
-    if word.lower().removesuffix("'s") in EPONYMS or parts[0].lower() in EPONYMS:
-        return word[:1].upper() + word[1:]
-    return word.lower()
+    words = []
+    for word in clean(text).split(" "):
+        parts = word.split("-")
+        mixed = any(part[1:] != part[1:].lower() for part in parts)
+        if mixed or (word.isupper() and len(word) > 1):
+            words.append(word)
+        elif word.lower().removesuffix("'s") in EPONYMS or parts[0].lower() in EPONYMS:
+            words.append(word[:1].upper() + word[1:])
+        else:
+            words.append(word.lower())
+    return " ".join(words)
 
 
 @lru_cache(maxsize=_PHRASE_CACHE)
@@ -162,18 +162,14 @@ def with_article(term: str) -> str:
     head = words[ends - 1].lower().rpartition("-")[2]
     if head == "order" or not (head in WORDS["things"] or head.endswith(_ENDINGS)):
         return term
-    return f"{indefinite_article(term)} {term}"
-
-
-def indefinite_article(text: str) -> str:
-    """``a`` or ``an``, by the sound with which a text begins."""
-    first = re.split(r"[\s-]", text, maxsplit=1)[0]
-    # Of an acronym the letters are read: an MRI scan, an mRNA vaccine, a GPU.
+    first = re.split(r"[\s-]", term, maxsplit=1)[0]
     if re.fullmatch(r"[a-z]?[A-Z0-9]{2,}s?", first) or len(first) == 1:
-        return "an" if first[0].upper() in _SPELT_VOWELS else "a"
-    if _SILENT_H.match(text):
-        return "an"
-    return "an" if text[:1].lower() in "aeiou8" and not _SOUNDS_LIKE_YOU.match(text) else "a"
+        # Of an acronym the letters are read: an MRI scan, an mRNA vaccine, a GPU.
+        vowel = first[0].upper() in _SPELT_VOWELS
+    else:
+        sounded = term[:1].lower() in "aeiou8" and not _SOUNDS_LIKE_YOU.match(term)
+        vowel = bool(_SILENT_H.match(term)) or sounded
+    return f"{'an' if vowel else 'a'} {term}"
 
 
 def capitalise(text: str) -> str:
