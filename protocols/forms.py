@@ -46,10 +46,7 @@ class Question(Form):
 class Spoken(Form):
     """An utterance in a discussion, with which the speaker may put a question to an outsider."""
 
-    @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Nobody can be asked where no outsider is shown."""
-        return () if slots.get("outsiders") else ("Ask",)
+    asked_with: ClassVar[Mapping[str, str]] = {"Ask": "outsiders"}
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,8 @@ class Form(BaseModel):
     )
 
     instead: ClassVar[Mapping[str, Any] | None] = None
+    asked_with: ClassVar[Mapping[str, str]] = {}
+    """The slots without which single fields are not asked for, by field."""
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -58,8 +60,8 @@ class Form(BaseModel):
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names of fields that one question does not ask for; the default asks for all."""
-        return ()
+        """Names of fields that one question does not ask for: those whose slot is empty."""
+        return tuple(name for name, slot in cls.asked_with.items() if not slots.get(slot))
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,10 +34,7 @@ class RefinedIdea(Idea):
         """Does the work end here?"""
         return self.done
 
-    @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Whether it is finished is asked only where the work would end."""
-        return (*super().unasked(slots), *(() if slots.get("ends") else ("Done",)))
+    asked_with: ClassVar = {**Idea.asked_with, "Done": "ends"}
 
 
 class MergedIdea(Idea):
@@ -57,10 +54,7 @@ class SearchedIdea(RefinedIdea):
         default="", alias="Search", description="say what to search for next, unless it is done"
     )
 
-    @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """No search where none can follow."""
-        return (*super().unasked(slots), *(() if slots.get("searching") else ("Search",)))
+    asked_with: ClassVar = {**RefinedIdea.asked_with, "Search": "searching"}
 
 
 class Seed(Form):
@@ -257,10 +251,7 @@ class Contribution(Form):
         description="say what to search for in the literature for the next round",
     )
 
-    @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """No search where nothing would come of it."""
-        return () if slots.get("searching") else ("Search",)
+    asked_with: ClassVar = {"Search": "searching"}
 
     def words(self) -> str:
         """The response, and the point on a line of its own."""
@@ -333,10 +324,7 @@ class PaperReview(Form):
     )
     score: IdeaMark = Field(alias="Score")
 
-    @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """No scores of parts where no criteria are named."""
-        return () if slots.get("criteria") else ("Scores",)
+    asked_with: ClassVar = {"Scores": "criteria"}
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
@@ -394,10 +382,7 @@ class HypothesisReview(Critique):
         """Does the work end here?"""
         return self.approved
 
-    @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Whether it stands is asked only where the work would end."""
-        return () if slots.get("ends") else ("Approve",)
+    asked_with: ClassVar = {"Approve": "ends"}
 
 
 class DeepReview(Form):
