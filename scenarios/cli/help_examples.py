@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -78,6 +79,17 @@ class ExampleGroup(TyperGroup):
         if command is not None:
             _add_examples(command, cmd_name)
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments name; a scenario in its place is said to be one."""
+        if args and args[0] not in self.commands and ctx.parent is None:
+            from virsci_society.scenarios.config.document import is_study, library
+
+            file = Path(args[0]).suffix == ".yaml" and Path(args[0]).is_file()
+            if file or args[0] in library() or is_study(args[0]):
+                run = "study run" if is_study(args[0]) else "run"
+                ctx.fail(f"No such command {args[0]!r}; to run it: society {run} {args[0]}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands in sections."""

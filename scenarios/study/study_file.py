@@ -249,7 +249,9 @@ def find_study(name: str | Path) -> Path:
     """The file of a study: a name of the library, a path, a study folder, or the name of one."""
     names, text, path = studies(), str(name).rstrip("/"), Path(name)
     is_file = path.suffix in SUFFIXES and path.is_file()
-    if text in library() or (is_file and not {*read_yaml(path).data} & {*StudyFile.model_fields}):
+    written = read_yaml(path).data if is_file else {}
+    # A scenario has some keys of a study, such as seed, but none that makes one.
+    if text in library() or (written and not {*written} & {"study", "base", "arms"}):
         raise InputError(
             f"{name}: is a scenario, and a study names it under base; 'society study new NAME "
             f"--base {name}' writes a study of two arms of it"

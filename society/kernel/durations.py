@@ -18,7 +18,10 @@ from virsci_society.agents.config import Part
 TICK = 2.0**-20
 """Days; dates are multiples of it, so that sums of dates are exact (rule 11)."""
 _DAYS = {"s": 1 / 86400, "m": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0, "mo": 365 / 12, "y": 365.0}
-_WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|d|w|mo|y)\s*")
+_WRITTEN = re.compile(
+    r"\s*(\d+(?:\.\d+)?)\s*"
+    r"(?:(s|m|h|d|w|mo|y)|(second|minute|hour|day|week|month|year)s?)\s*"
+)
 
 
 def to_ticks(days: float) -> float:
@@ -36,7 +39,8 @@ def parse_days(value: Any) -> float:
         match = _WRITTEN.fullmatch(str(value))
         if match is None:
             raise ValueError(f"{value!r} is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y")
-        days = float(match[1]) * _DAYS[match[2]]
+        unit = match[2] or (match[3][:2] if match[3] == "month" else match[3][0])
+        days = float(match[1]) * _DAYS[unit]
     # Written as a negation: every comparison with NaN is false, and NaN must be refused.
     if not 0 <= days <= 1e6 - TICK:
         raise ValueError(f"{value!r} is outside 0 to 1,000,000 days")

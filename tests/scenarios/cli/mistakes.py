@@ -225,7 +225,9 @@ CORPORA = (
         ("no: no such folder; give the path of an ecosystem folder",), with_run=True),
     Mistake("a study spelt wrong", "study run team-sise", ("did you mean 'team-size'?",)),
     Mistake("a study without arms", "study run st.yaml", ("arms: required, but not given",),
-        {"st.yaml": "seed: 1\n"}),
+        {"st.yaml": "study: Sizes\nseed: 1\n"}),
+    Mistake("a scenario given as a study", "study run s.yaml",
+        ("s.yaml: is a scenario, and a study names it under base",), {"s.yaml": TINY}),
     Mistake(
         "an arm to match that is not there",
         "study plan st.yaml",
@@ -237,6 +239,7 @@ CORPORA = (
     ),
     Mistake("a fit that is not there", "calibrate no.yaml", ("no.yaml: no such file",)),
     Mistake("a command spelt wrong", "ron quickstart", ("Did you mean 'run'?",)),
+    Mistake("a scenario without its command", "quickstart", ("society run quickstart",)),
     Mistake("a command without its scenario", "run", ("SCENARIO",)),
 )
 # fmt: on

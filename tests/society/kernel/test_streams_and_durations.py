@@ -100,6 +100,9 @@ def test_any_text_is_a_duration_or_an_error(text):
         *(
             ("18mo", 547.5, "13140h"),
             ("2y", 730.0, "2y"),
+            ("3 years", 1095.0, "3y"),
+            ("1 month", 365 / 12, "730h"),
+            ("10 minutes", 10 / 1440, "10m"),
             ("0.5d", 0.5, "12h"),
             ("0d", 0.0, "0.0d"),
         ),
@@ -113,7 +116,7 @@ def test_durations_are_read_as_people_write_them_and_written_in_their_largest_un
     assert write_days(parse_days(text)) == written
 
 
-WRONG = ["3", "d", "", "-3d", "3 days", "1d 2h", "1e3d", True, None, -1, -0.5, 1e6, [3]]
+WRONG = ["3", "d", "", "-3d", "3 das", "1d 2h", "1e3d", True, None, -1, -0.5, 1e6, [3]]
 WRONG += [999_999.9999999, float("inf"), float("nan"), "1000000d"]
 
 
