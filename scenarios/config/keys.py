@@ -73,36 +73,28 @@ def _field_texts(cls: type[BaseModel]) -> dict[str, str]:
         own = vars(part).get("key_texts", {})
         path = getattr(sys.modules.get(part.__module__), "__file__", None)
         if issubclass(part, BaseModel) and path is not None and Path(path).is_file():
-            own = own | _texts_of_module(path).get(part.__qualname__, {})
+            own = own | _texts_of_module(path).get(part.__name__, {})
         texts |= {name: _one_line(text) for name, text in own.items()}
     return texts
 
 
 @cache
 def _texts_of_module(path: str) -> dict[str, dict[str, str]]:
-    """The texts below the fields of every class of a module, by its qualified name."""
-    texts: dict[str, dict[str, str]] = {}
-
-    def visit(node: ast.AST, prefix: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.FunctionDef):
-                visit(child, f"{prefix}{child.name}.<locals>.")
-            elif not isinstance(child, ast.ClassDef):
-                visit(child, prefix)
-            else:
-                visit(child, f"{prefix}{child.name}.")
-                texts[prefix + child.name] = {
-                    field.target.id: text.value.value
-                    for field, text in pairwise(child.body)
-                    if isinstance(field, ast.AnnAssign)
-                    and isinstance(field.target, ast.Name)
-                    and isinstance(text, ast.Expr)
-                    and isinstance(text.value, ast.Constant)
-                    and isinstance(text.value.value, str)
-                }
-
-    visit(ast.parse(Path(path).read_text(encoding="utf-8")), "")
-    return texts
+    """The texts below the fields of every class of a module, by its name."""
+    classes = ast.walk(ast.parse(Path(path).read_text(encoding="utf-8")))
+    return {
+        node.name: {
+            field.target.id: text.value.value
+            for field, text in pairwise(node.body)
+            if isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+            and isinstance(text.value.value, str)
+        }
+        for node in classes
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def _one_line(text: str) -> str:

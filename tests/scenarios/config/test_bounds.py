@@ -87,9 +87,7 @@ def test_sizes_with_weights_have_bounds_too():
     "text",
     [
         f"until: {LONG}",
-        f"protocol.turns: {LONG}",
         f"protocol.turns: {2**64}",
-        f"time.meeting_notice: {LONG}",
         f"interventions: [{{at: {LONG}, set: {{protocol.turns: 3}}}}]",
         "seed: 0x" + "f" * 5000,
         "seed: " + "9" * 5000,
