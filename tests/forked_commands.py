@@ -1,11 +1,7 @@
 """Nursery: many processes that run the command ``society``, or a function of a test, quickly.
 
-Importing everything that a run needs takes seconds, and so does a first run. One process does both
-once; then it forks a child for each order that it reads, and the child does what was ordered in a
-process of its own, as a user's would; the workers of a study are forks of that child. The hash seed
-differs from that of the tests, numerical libraries use one thread, and no client of a model has
-been imported: ``Nursery.branch`` makes a nursery that has one. All nurseries are forked from one
-process, also where several workers run the tests, and fault servers too.
+One process imports all and does a first run, which takes seconds; then it forks a child for each
+order, whose hash seed differs from that of the tests and whose libraries use one thread.
 """
 
 import atexit
@@ -178,10 +174,7 @@ def hash_of(text):
 
 
 def warm_up():
-    """Do a small run and let go of it, so that the children have imported what a run imports.
-
-    They have the tree of commands too, which each process makes otherwise.
-    """
+    """Do a small run, so that the children have imported what it imports, and all commands."""
     import scipy.stats  # of studies
     import typer.main
     from typer.testing import CliRunner

@@ -21,12 +21,7 @@ pytestmark = pytest.mark.usefixtures("no_results")
 
 
 class Kind(NamedTuple):
-    """A kind of run, and where it is stopped and forked.
-
-    Attributes:
-        stop: number and part of the ids of the calls after which it is stopped.
-        fork: day, and settings from that day on.
-    """
+    """A kind of run; after which calls it is stopped, and from which day it is forked how."""
 
     keys: dict
     stop: tuple[int, str]
