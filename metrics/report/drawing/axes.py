@@ -299,7 +299,6 @@ class Axes:
         self.title = ""
         self.x, self.y = Scale(), Scale()
         self.frame, self.square = True, False
-        self.entries: list[LegendEntry] = []
         self._ink, self._muted, self._grid = ink, muted, grid
         self._legend: Callable[[PlotArea], str] | None = None
         self._marks: list[Draw] = []
@@ -414,37 +413,6 @@ class Axes:
 
         self._marks.append(draw)
 
-    def bars(
-        self,
-        x: Coordinates,
-        heights: Coordinates,
-        floors: Coordinates,
-        colour: str,
-        *,
-        width: float,
-        label: str,
-    ) -> None:
-        """Upright bars from their floors up, so that they can stand on each other."""
-        middles, low = np.asarray(x, dtype=np.float64), np.asarray(floors, dtype=np.float64)
-        high = low + np.asarray(heights, dtype=np.float64)
-        sides = middles - width / 2, middles + width / 2
-        for edge in sides:
-            self._include(edge, low)
-            self._include(edge, high)
-        self.entries.append(LegendEntry(label, colour, "square"))
-
-        def draw(across: Place, up: Place) -> str:
-            edges = zip(across(sides[0]), across(sides[1]), up(low), up(high), strict=True)
-            rects = (
-                f'<rect x="{short_number(left)}" y="{short_number(top)}" '
-                f'width="{short_number(right - left)}" height="{short_number(bottom - top)}"/>'
-                for left, right, bottom, top in edges
-                if np.isfinite(top) and bottom > top
-            )
-            return f'<g fill="{colour}">{"".join(rects)}</g>'
-
-        self._marks.append(draw)
-
     def vertical(self, x: float) -> None:
         """A dashed line across the whole height at a position."""
         self.x.include(np.array([x]))
@@ -492,7 +460,7 @@ class Axes:
             return 0.0
         return TICK + GAP + FONT + (GAP + FONT if self.x.label else 0.0)
 
-    def draw(self, box: PlotArea, *, labelled: bool = True) -> str:
+    def draw(self, box: PlotArea) -> str:
         """The SVG of title, axes, marks and legend; ``box`` is the rectangle between the axes."""
         box = self._squared(box) if self.square else box
 
@@ -502,7 +470,7 @@ class Axes:
         def up(values: Coordinates) -> FloatArray:
             return self.y.places(values, box.bottom, box.top)
 
-        parts = [self._frame(box, labelled)] if self.frame else []
+        parts = [self._frame(box)] if self.frame else []
         parts += [draw(across, up) for draw in self._marks]
         if self._legend:
             parts.append(self._legend(box))
@@ -526,7 +494,7 @@ class Axes:
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
         return PlotArea(x - half_width, y - half_height, x + half_width, y + half_height)
 
-    def _frame(self, box: PlotArea, labelled: bool) -> str:
+    def _frame(self, box: PlotArea) -> str:
         """Grid, axes, ticks, their labels and the label of ``x``."""
         x_marks = self.x.marks(box.right - box.left, X_ROOM) if self.x.line else []
         y_marks = self.y.marks(box.bottom - box.top, Y_ROOM) if self.y.line else []
@@ -547,11 +515,10 @@ class Axes:
             for (_, text), at in zip(x_marks, xs, strict=True)
             for half in [LETTER * FONT * len(text) / 2]
         ]
-        if labelled:
-            parts += [
-                words_at(text, box.left - GAP, at + 0.35 * FONT, self._muted, "end")
-                for (_, text), at in zip(y_marks, ys, strict=True)
-            ]
+        parts += [
+            words_at(text, box.left - GAP, at + 0.35 * FONT, self._muted, "end")
+            for (_, text), at in zip(y_marks, ys, strict=True)
+        ]
         if self.x.label:
             middle = (box.left + box.right) / 2
             parts.append(words_at(self.x.label, middle, below + GAP + FONT, self._muted, "middle"))

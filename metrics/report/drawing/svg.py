@@ -44,21 +44,15 @@ class Plot:
         """An empty figure."""
         self._width, self._height = INCH * width, INCH * height
         self._rows: list[list[Axes]] = []
-        self._shared = False
         self._entries: Sequence[LegendEntry] = ()
 
     def axes(self) -> Axes:
         """The only axes of the figure."""
         return self.panels(1, 1)[0][0]
 
-    def panels(self, rows: int, columns: int, *, share_y: bool = False) -> list[list[Axes]]:
-        """Axes in rows and columns; with ``share_y`` of one y scale, labelled at the left only."""
+    def panels(self, rows: int, columns: int) -> list[list[Axes]]:
+        """Axes in rows and columns."""
         self._rows = [[Axes(INK, MUTED, GRID) for _ in range(columns)] for _ in range(rows)]
-        self._shared = share_y
-        if share_y:
-            for row in self._rows:
-                for one in row:
-                    one.y = self._rows[0][0].y
         return self._rows
 
     def legend(self, entries: Sequence[LegendEntry]) -> None:
@@ -74,20 +68,16 @@ class Plot:
         )
         free = self._height - 2 * EDGE - self._legend_height() - sum(tops) - sum(bottoms)
         height = (free - BETWEEN / 2 * (len(self._rows) - 1)) / len(self._rows)
-        columns = enumerate(zip(*self._rows, strict=True))
-        lefts = [
-            0.0 if number and self._shared else max(one.left_room(height) for one in column)
-            for number, column in columns
-        ]
+        columns = zip(*self._rows, strict=True)
+        lefts = [max(one.left_room(height) for one in column) for column in columns]
         gaps = BETWEEN * (len(lefts) - 1)
         width = (self._width - 2 * EDGE - sum(lefts) - gaps) / len(lefts)
         y = EDGE + self._legend_height()
         for row, top, bottom in zip(self._rows, tops, bottoms, strict=True):
             y, x = y + top, EDGE
-            for number, (one, left) in enumerate(zip(row, lefts, strict=True)):
+            for one, left in zip(row, lefts, strict=True):
                 x += left
-                labelled = number == 0 or not self._shared
-                parts.append(one.draw(PlotArea(x, y, x + width, y + height), labelled=labelled))
+                parts.append(one.draw(PlotArea(x, y, x + width, y + height)))
                 x += width + BETWEEN
             y += height + bottom + BETWEEN / 2
         box = f"0 0 {self._width:g} {self._height:g}"
