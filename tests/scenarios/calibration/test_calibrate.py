@@ -10,9 +10,8 @@ from tests.scenarios.calibration.conftest import FILE, write_jsonl
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.calibration.calibrate import calibrate
 from virsci_society.scenarios.calibration.calibration_file import read_calibration
-from virsci_society.scenarios.calibration.parameters import borrowed_values
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.config.schema import load_scenario, read_scenario, scenario_document
+from virsci_society.scenarios.config.schema import load_scenario
 
 TABLES = ("parameters.csv", "check.csv", "scores.csv")
 FILES = ("calibrated.yaml", "posterior.parquet", *TABLES, "report.html")
@@ -86,23 +85,6 @@ def test_every_file_is_written_and_read(finished):
     told = "The held-out papers were opened once, after the fit."
     for words in (told, "Held-out years", "a synthetic field", "What it shows"):
         assert words in page
-
-
-@pytest.mark.slow
-def test_values_are_borrowed_on_papers_of_another_source_or_boundary(finished, tmp_path):
-    def told(**facts):
-        (tmp_path / "manifest.json").write_text(json.dumps(facts))
-        place = f"population.ecosystem={{use: folder, path: {tmp_path}}}"
-        document = scenario_document(finished[1] / "out" / "calibrated.yaml", [place])
-        return borrowed_values(document, read_scenario(document))
-
-    assert told(boundary=2009, source="papers.jsonl") is None
-    assert told(boundary=2009, source="papers.jsonl", records=12, counts={"past": 7}) is None
-    for other in ({"boundary": 2009, "source": "others.jsonl"}, {"boundary": 2010}):
-        text = told(**{"source": "papers.jsonl", **other})
-        assert "another community, a synthetic field (boundary 2009): " in text
-        assert "protocol.newcomers.seat=" in text
-        assert "protocol.selection.q=" in text
 
 
 @pytest.mark.slow

@@ -34,19 +34,14 @@ def estimation():
     return Estimation(points, simulate(points, rng), scale)
 
 
-@pytest.fixture(scope="module")
-def recovered(estimation):
-    return estimation.recover()
+def test_what_moves_the_moments_is_recovered_and_nothing_else(estimation):
+    assert (estimation.recovered[:2] > 0.8).all()
+    assert estimation.recovered[2] < IDENTIFIED
 
 
-def test_what_moves_the_moments_is_recovered_and_nothing_else(recovered):
-    assert (recovered[:2] > 0.8).all()
-    assert recovered[2] < IDENTIFIED
-
-
-def test_the_posterior_is_that_of_bayes(estimation, recovered):
+def test_the_posterior_is_that_of_bayes(estimation):
     observed = np.tile([1.0, 0.4], (WINDOWS, 1))
-    found = estimation.posterior(observed, recovered)
+    found = estimation.posterior(observed)
     assert found.identified.tolist() == [True, True, False]
     assert found.centre[2] == 0
     # Normal prior and likelihood: precision 1 + 2 windows / noise^2 for both sums.
@@ -58,12 +53,12 @@ def test_the_posterior_is_that_of_bayes(estimation, recovered):
     assert found.weights.sum() == pytest.approx(1)
 
 
-def test_ranks_of_known_truths_are_about_uniform(estimation, recovered):
+def test_ranks_of_known_truths_are_about_uniform(estimation):
     rng = np.random.default_rng(9)
     truths = rng.normal(size=(120, 3))
     ranks = []
     for truth, moments in zip(truths, simulate(truths, rng), strict=True):
-        found = estimation.posterior(moments, recovered)
+        found = estimation.posterior(moments)
         ranks.append(found.weights @ (found.draws < truth))
     for column in np.array(ranks)[:, :2].T:
         assert stats.kstest(np.clip(column, 0, 1), "uniform").pvalue > 0.005

@@ -8,11 +8,10 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.runs.build import build_society
-from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.study import plan as budget_matching
 from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.lock import make_lock, open_folder, read_lock
-from virsci_society.scenarios.study.plan import match_budgets, nearest_value, study_forecast
+from virsci_society.scenarios.study.plan import match_budgets, nearest_value
 from virsci_society.society.results.run import Run
 
 TINY = """\
@@ -75,32 +74,6 @@ def test_values_are_chosen_by_forecasts_and_nothing_else_changes(matched):
     assert abs(two.planned / three.planned - 1) <= 0.1
     assert matched.arms[0].settings == {"protocol.team_size": 3, "protocol.turns": 2}
     assert match_budgets(matched) is matched
-
-
-class Told(Progress):
-    """Keeps what a progress is told."""
-
-    def __init__(self):
-        self.phases, self.shares = [], {}
-
-    def begin(self, phase):
-        self.phases.append(phase)
-
-    def step(self, society, of=""):
-        self.shares.setdefault(of, []).append(society.day / society.until)
-
-
-@pytest.mark.slow
-def test_each_rehearsal_of_an_arm_tells_how_far_it_is(tmp_path):
-    told = Told()
-    forecast = study_forecast(match_budgets(read_study(written(tmp_path)), progress=told), told)
-    assert told.phases == ["rehearsing three", "matching two", "rehearsing three", "rehearsing two"]
-    tried = [what for what in told.shares if what.startswith("two, protocol.turns=")]
-    assert tried[:2] == ["two, protocol.turns=1", "two, protocol.turns=6"]
-    for shares in told.shares.values():
-        assert shares[0] == 0
-        assert shares[-1] > 0.8
-    assert forecast.design.matching is not None
 
 
 def test_a_lock_holds_the_values_which_are_taken_from_it_without_a_rehearsal(
