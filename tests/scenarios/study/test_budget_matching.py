@@ -8,7 +8,7 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.runs.build import build_society
-from virsci_society.scenarios.study import plan as budget_matching
+from virsci_society.scenarios.study import plan as planning
 from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.lock import make_lock, open_folder, read_lock
 from virsci_society.scenarios.study.plan import match_budgets, nearest_value
@@ -82,7 +82,7 @@ def test_a_lock_holds_the_values_which_are_taken_from_it_without_a_rehearsal(
     lock = open_folder(matched, tmp_path / "study")
     assert lock.data["match"]["arms"][0]["target"] == matched.matching[0].target
     assert lock.arms[1]["set"]["protocol.turns"] == matched.matching[1].value
-    monkeypatch.setattr(budget_matching, "plan", pytest.fail)
+    monkeypatch.setattr(planning, "plan", pytest.fail)
     again = match_budgets(
         read_study(tmp_path / "study"), read_lock(tmp_path / "study").data["match"]
     )

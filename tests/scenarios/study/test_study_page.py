@@ -12,7 +12,7 @@ from virsci_society.metrics.inference.comparisons import paired, welch
 from virsci_society.metrics.inference.correlations import pearson, spearman
 from virsci_society.metrics.inference.intervals import t_interval
 from virsci_society.scenarios.study import figures
-from virsci_society.scenarios.study import page as report_tables
+from virsci_society.scenarios.study import page as study_page
 from virsci_society.scenarios.study.lock import RunResult, write_result
 from virsci_society.scenarios.study.page import write_study_page
 from virsci_society.scenarios.study.study import Study, compute_comparisons
@@ -238,7 +238,7 @@ def test_a_sampled_design_is_judged_by_its_points(tmp_path):
     }
     study = Study.open(write_study(tmp_path / "study", told, values))
     assert compute_comparisons(study)[0].result.n == 30
-    found = report_tables.sensitivity(study).set_index("key")
+    found = study_page.sensitivity(study).set_index("key")
     assert found.loc["a.x", "rho"] > 0.9
     assert abs(found.loc["b.y", "rho"]) < 0.4
     text = words(page_of(tmp_path / "study"))
@@ -382,7 +382,7 @@ def test_a_score_of_reviews_is_an_outcome_and_stands_first(tmp_path):
     before, after = ([score[run] for run in runs_of(study, arm)] for arm in two)
     assert found[1].result == paired(before, after)
     assert np.isfinite(found[1].holm)
-    by_arm = report_tables.reviews_by_arm(study).set_index(["panel", "arm"])
+    by_arm = study_page.reviews_by_arm(study).set_index(["panel", "arm"])
     band = t_interval(np.array(before), extent=(1.0, 10.0))
     assert by_arm.loc[("one", two[0]), ["mean", "low", "high"]].tolist() == pytest.approx(
         [band.value, band.low, band.high]
@@ -430,8 +430,8 @@ def test_intervals_of_a_measure_end_where_it_does(tmp_path):
     values |= {(arm, "other.x.mean"): [0.0, 0.0, 0.3] for arm in ARMS}
     told = told_of(ARMS, ["giant_component_authors", "other.x.mean"], 3)
     study = Study.open(write_study(tmp_path / "study", told, values))
-    assert (report_tables.measure_by_arm(study, "giant_component_authors")["low"] == 0).all()
-    assert (report_tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
+    assert (study_page.measure_by_arm(study, "giant_component_authors")["low"] == 0).all()
+    assert (study_page.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
     assert study.label("other.x.mean") == "mean x (other)"
 
 
