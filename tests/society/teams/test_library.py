@@ -64,25 +64,6 @@ def ids(answer):
 
 
 @LIVE
-def test_several_texts_find_papers_of_each(delay):
-    kept = []
-
-    def steps(team, lab):
-        heard = yield from lab.ask(team.leader, SAY, Words, heard=())
-        queries = ("graphs", heard, lab.later(text_of_speech, heard), None, "")
-        answer = lab.library.search_diverse(queries, 2, diversity=0.5)
-        yield from lab.wait(1.0)
-        kept.extend(ids(answer))
-
-    run(looking(steps), delay=delay, script=lambda request: {"text": "graphs"})
-    assert kept == ["past0", "past2"]
-
-
-def text_of_speech(said):
-    return said.text.replace("graphs", "speech")
-
-
-@LIVE
 def test_papers_to_leave_out_may_be_answers_themselves(delay):
     kept = []
 

@@ -1,11 +1,9 @@
 """Effort by role and stage, and what turning from one project to another takes."""
 
-import pytest
-
 from tests.society.teams.test_lifecycle import at, team_of
 from tests.society.teams.test_meetings import FOUNDED, SHARED, meeting, rows
 from tests.society.tiny_society import found, only, run, times
-from virsci_society.society.kernel.durations import FixedDuration, Times
+from virsci_society.society.kernel.durations import FixedDuration
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_content
 
@@ -17,24 +15,6 @@ def at_desks(society, turn=1):
     return [
         tuple(row[c] for c in columns) for row in only(society, "homework") if row["turn"] == turn
     ]
-
-
-@pytest.mark.parametrize(
-    ("role", "stage", "effort"),
-    [
-        ("leader", "topic", 3.0),
-        ("member", "topic", 1.0),
-        ("leader", "ideas", 6.0),
-        ("member", "ideas", 2.0),
-        ("leader", "abstract", 9.0),
-        ("member", "abstract", 1.0),
-    ],
-)
-def test_effort_by_role_and_stage(role, stage, effort):
-    given = Times(
-        leader_effort=1.5, member_effort=0.5, stage_effort={"ideas": 2, "abstract": {"leader": 3}}
-    )
-    assert given.effort(2.0, role, stage) == effort
 
 
 def test_homework_takes_the_effort_of_its_role_and_stage():
