@@ -10,8 +10,8 @@ from typing import Any
 
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.offline.abstracts import draft_abstract
-from virsci_society.agents.offline.acceptance import DEFAULT_ACCEPTANCE, Acceptance, InvitationFacts
 from virsci_society.agents.offline.asked import Asked, Rule, list_terms, rating
+from virsci_society.agents.offline.backend import DEFAULT_ACCEPTANCE, Acceptance, InvitationFacts
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.text import (
     FRAMES,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from virsci_society.agents.errors import Dissolved as Dissolved
     from virsci_society.agents.errors import InputError as InputError
     from virsci_society.agents.gateway.backend import Backend as Backend
-    from virsci_society.agents.offline.acceptance import Acceptance as Acceptance
+    from virsci_society.agents.offline.backend import Acceptance as Acceptance
     from virsci_society.agents.offline.backend import Offline as Offline
     from virsci_society.agents.profile import Profile as Profile
     from virsci_society.agents.prompts.prompt import Prompt as Prompt
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
 warnings.filterwarnings("ignore", message="IProgress not found")
 
 _HOMES = {
-    "Acceptance": "agents.offline.acceptance",
+    "Acceptance": "agents.offline.backend",
     "Answer": "society.kernel.answer",
     "Backend": "agents.gateway.backend",
     "Careers": "society.careers",

@@ -120,9 +120,9 @@ BACKENDS: Table = {
     "hybrid": "virsci_society.agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {
-    "logistic": "virsci_society.agents.offline.acceptance:LogisticAcceptance",
-    "always": "virsci_society.agents.offline.acceptance:AlwaysAccept",
-    "constant": "virsci_society.agents.offline.acceptance:ConstantAcceptance",
+    "logistic": "virsci_society.agents.offline.backend:LogisticAcceptance",
+    "always": "virsci_society.agents.offline.backend:AlwaysAccept",
+    "constant": "virsci_society.agents.offline.backend:ConstantAcceptance",
 }
 ECOSYSTEMS: Table = {
     "synthetic": "virsci_society.society.ecosystem.synthetic.synthetic:Synthetic",
@@ -151,7 +151,7 @@ _PARTS: tuple[tuple[str, str | None, Table], ...] = (
     ("execution", "virsci_society.society.teams.team:Execution", EXECUTION),
     ("durations", "virsci_society.society.kernel.durations:Duration", DURATIONS),
     ("backends", "virsci_society.agents.gateway.backend:Backend", BACKENDS),
-    ("acceptance", "virsci_society.agents.offline.acceptance:Acceptance", ACCEPTANCE),
+    ("acceptance", "virsci_society.agents.offline.backend:Acceptance", ACCEPTANCE),
     ("ecosystems", None, ECOSYSTEMS),
     ("importers", None, IMPORTERS),
     ("facts", None, FACTS),

@@ -3,7 +3,7 @@
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.offline.acceptance import LogisticAcceptance
+from virsci_society.agents.offline.backend import LogisticAcceptance
 from virsci_society.scenarios.config.reader import write_part
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.execute import run_scenario
@@ -21,7 +21,7 @@ SMALL = {
     "metrics": [],
 }
 FRIENDS = """\
-from virsci_society.agents.offline.acceptance import Acceptance
+from virsci_society.agents.offline.backend import Acceptance
 
 
 class Nobody(Acceptance):

@@ -7,14 +7,15 @@ from pydantic import ValidationError
 
 from tests.agents.offline.offline_examples import person
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.agents.offline.acceptance import (
+from virsci_society.agents.offline.backend import (
     DEFAULT_ACCEPTANCE,
     Acceptance,
     AlwaysAccept,
     ConstantAcceptance,
     LogisticAcceptance,
+    Offline,
+    answer_offline,
 )
-from virsci_society.agents.offline.backend import Offline, answer_offline
 from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.prompts.request import Request
 from virsci_society.protocols.forms import Choice
