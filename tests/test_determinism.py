@@ -28,7 +28,7 @@ def small(reviewed=False, latency=0.0, in_flight=64, seed=3, until=150.0, step_d
             "times": Times(publication_delay=5.0, reply_window=5.0, meeting_notice=3.0),
             "publication": PeerReview(
                 **{"nearest": 0.4, "submissions": 2, "resubmission": 3.0, "due": 1.0},
-                **{"patience": 0.5, "screening": 2.0, "answer": 3.0, "decision": "all"},
+                **{"patience": 0.5, "screening": 2.0, "answer": 3.0},
             ),
             "interventions": (Change(105.0, removal=Removal(count=10, by="random")),),
         }

@@ -1,4 +1,4 @@
-"""How far interests have moved, which topic somebody had when, and whether guests come back."""
+"""How far interests have moved, which topic somebody had when."""
 
 import math
 

@@ -52,7 +52,6 @@ KINDS = {
             "founding.count": 8,
             "founding.every": 14.0,
             "protocol.team_size": 3,
-            "protocol.selection": {"use": "coauthorship", "guests": 2.0},
             "population.drift": {"use": "writing", "entering": 0.8, "start": 1.0},
             "metrics": ["teams"],
         },

@@ -4,7 +4,6 @@ import pytest
 
 from tests.test_determinism import digest
 from virsci_society.agents.offline.backend import Offline
-from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.formation.founding import Poisson
@@ -13,13 +12,11 @@ from virsci_society.society.model import Society
 from virsci_society.society.population.interest_drift import Writing
 
 
-def drifting(latency=0.0, in_flight=64, until=110.0, drift=None, guests=2.0):
-    """Teams aiming at diversity, whose members' topics drift, whose leaders ask guests again."""
+def drifting(latency=0.0, in_flight=64, until=110.0, drift=None):
+    """Teams aiming at diversity, whose members' topics drift."""
     society = Society(
         Synthetic(scientists=30, papers=240).generate(3),
-        protocol=VirSci(
-            team_size=3, turns=1, diversity=1.0, min_size=2, selection=Coauthorship(guests=guests)
-        ),
+        protocol=VirSci(team_size=3, turns=1, diversity=1.0, min_size=2),
         founding=Poisson(teams_per_year=3.0),
         times=Times(publication_delay=5.0, reply_window=3.0, meeting_notice=1.0, deadline=60.0),
         backend=Offline(latency=latency),
