@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.agents.files.test_atomic_files import KINDS, plant
+from tests.agents.files.test_atomic_files import KINDS, outside, plant
 from virsci_society.agents.errors import InputError, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.calibration.calibrate import take_lock
@@ -14,6 +14,7 @@ from virsci_society.scenarios.runs.execute import run_scenario
 from virsci_society.scenarios.study.lock import require_lock
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
+__all__ = ["outside"]
 MICRO = """\
 name: micro
 seed: 3
@@ -47,17 +48,6 @@ def micro(tmp_path_factory):
 def finished(micro, tmp_path_factory):
     """Its run folder, which the tests copy."""
     return run_scenario(micro, tmp_path_factory.mktemp("finished") / "run", page=False)
-
-
-@pytest.fixture
-def outside(tmp_path):
-    """A folder with one file that nobody may change."""
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    (folder / "secret").write_text("the secret")
-    yield folder
-    assert [path.name for path in folder.iterdir()] == ["secret"]
-    assert (folder / "secret").read_text() == "the secret"
 
 
 def each_planted(folder, names, outside, use):

@@ -16,6 +16,7 @@ import pytest
 from tests.faultserver import Plan
 from tests.promises.conftest import answers_in, attempts_in, digest_of, reset, write_teams
 from tests.promises.dask_processes import Crowd
+from tests.promises.test_stops import wait_for
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.study.lock import read_result
 
@@ -287,14 +288,6 @@ def test_ctrl_c_stops_a_local_cluster_and_is_no_death(dask, study, server, promi
     promise("R14", "signals to a study on a cluster after which it stopped and went on", 1)
 
 
-def settled(holds):
-    """Wait, two minutes at most."""
-    deadline = time.monotonic() + 120
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert holds()
-
-
 @pytest.mark.slow
 def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
     server, scenario, tmp_path, monkeypatch, promise
@@ -314,12 +307,12 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
                 run_scenario(chosen, one, lease=lease)
             except LeaseLost as lost:
                 ended.append(str(lost))
-                settled(lambda: not server.counts()["under_way"])
+                wait_for(lambda: not server.counts()["under_way"])
                 ended.append(server.counts()["requests"])
 
     owner = threading.Thread(target=slow_owner)
     owner.start()
-    settled(lambda: server.counts()["requests"] > 12)
+    wait_for(lambda: server.counts()["requests"] > 12)
     with ExitStack() as held:
         lease = None
 
@@ -331,7 +324,7 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
                 lease = held.enter_context(impatient)
             return lease is not None
 
-        settled(taken_over)
+        wait_for(taken_over)
         assert lease.fence == 2
         owner.join(120)
         assert not owner.is_alive()
