@@ -146,8 +146,9 @@ def teams(run: Run) -> pd.DataFrame:
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
     table["meetings"] = counts_of(table["team"], late.size())
     held_up = run.metric(rounds).groupby("team")["held_up"].sum()
-    waited = table["team"].map(late.sum()).fillna(0.0) + table["team"].map(held_up).fillna(0.0)
-    table["waiting"] = waited.astype("Float64")
+    # By reindex, because to map no team at all gives texts, which cannot be added.
+    sums = [one.reindex(table["team"]).fillna(0.0) for one in (late.sum(), held_up)]
+    table["waiting"] = (sums[0] + sums[1]).astype("Float64").array
     asked = run.table("invitations")
     chosen = {"invited": asked}
     chosen |= {outcome: asked[asked["outcome"] == outcome] for outcome in OUTCOMES}

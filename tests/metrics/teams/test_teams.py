@@ -1,11 +1,17 @@
 import pytest
 
 from virsci_society.metrics.teams.teams import diversity, freshness, members_at_end, teams, unique
+from virsci_society.society.results.run import Run
 
 
 @pytest.fixture
 def table(run):
     return teams(run).set_index("team")
+
+
+def test_of_meetings_of_teams_that_are_not_in_the_table_yet_nobody_has_waited(put, rows):
+    early = Run.open(put("early", rows | {"teams": [], "homework": []}))
+    assert teams(early)["waiting"].tolist() == []
 
 
 def test_freshness_of_four_with_one_old_pair():
