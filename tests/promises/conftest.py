@@ -1,6 +1,7 @@
 """What the tests of the promises share: a fault server and a scenario of three teams."""
 
 import json
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,22 @@ def scenario(tmp_path, ecosystem, server):
         return write_teams(tmp_path, ecosystem, server, name, **changes)
 
     return write
+
+
+@pytest.fixture
+def run_of(nursery, tmp_path):
+    """Run a scenario into ``run``, or another folder, to this exit code; gives what it printed."""
+    logs = (tmp_path / f"log-{number}" for number in count())
+
+    def run(code, path, folder="run", **how):
+        log = next(logs)
+        found, _ = nursery.run(log, "run", path, "--out", tmp_path / folder, **how)
+        told = log.read_text(encoding="utf-8") if log.exists() else ""
+        assert found == code, told
+        assert "Traceback" not in told, told
+        return told
+
+    return run
 
 
 def digest_of(folder):

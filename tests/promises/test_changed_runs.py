@@ -14,23 +14,20 @@ NEXT = (
 
 
 @pytest.fixture
-def half(nursery, server, scenario, tmp_path):
-    """The folder of a run that a budget of twelve calls has stopped, and how it was asked for."""
+def half(run_of, server, scenario, tmp_path):
+    """The folder of a run that a budget of twelve calls has stopped."""
     reset(server)
-    run = tmp_path / "run"
-    path = scenario(**{"backend.budget": {"calls": 12}})
-    assert nursery.run(tmp_path / "log", "run", path, "--out", run)[0] == 4
-    return run
+    run_of(4, scenario(**{"backend.budget": {"calls": 12}}))
+    return tmp_path / "run"
 
 
 def test_a_longer_run_by_another_release_goes_on_and_says_so(
-    nursery, server, scenario, tmp_path, half, promise
+    run_of, server, scenario, tmp_path, half, promise
 ):
-    asked = ("run", scenario(until="20w"), "--out")
-    done = nursery.society(*asked, half, cwd=tmp_path, before=NEXT)
-    assert done.returncode == 0, done.stderr
+    longer = scenario(until="20w")
+    run_of(0, longer, before=NEXT)
     resumed = server.counts()["requests"]
-    assert nursery.run(tmp_path / "log", *asked, tmp_path / "fresh")[0] == 0
+    run_of(0, longer, "fresh")
     assert digest_of(half) == digest_of(tmp_path / "fresh")
     assert server.counts()["requests"] == 2 * resumed
     first, last = json.loads((half / "manifest.json").read_text())["ledger"]["sessions"]
@@ -40,15 +37,11 @@ def test_a_longer_run_by_another_release_goes_on_and_says_so(
     promise("R13", "half-run folders that went on with another length and release", 1)
 
 
-def test_what_changes_a_known_call_is_refused_and_loses_nothing(
-    nursery, server, scenario, tmp_path, half, promise
-):
-    path = scenario(**{"backend.temperature": 0.1})
-    done = nursery.society("run", path, "--out", half, cwd=tmp_path)
-    assert done.returncode == 6, done.stderr
-    assert "the call Scientist0/1/" in done.stderr
+@pytest.mark.usefixtures("half")
+def test_what_changes_a_known_call_is_refused_and_loses_nothing(run_of, server, scenario, promise):
+    told = run_of(6, scenario(**{"backend.temperature": 0.1}))
+    assert "the call Scientist0/1/" in told
     assert server.counts()["requests"] == 12
-    assert "Traceback" not in done.stderr
-    assert nursery.run(tmp_path / "log", "run", scenario(), "--out", half)[0] == 0
+    run_of(0, scenario())
     assert server.counts()["repeated_answers"] == 0
     promise("R13", "half-run folders whose calls would have changed, refused", 1)

@@ -140,38 +140,34 @@ FAST = ("co_scientist", "cycle_researcher")
     [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in sorted(SMALL)],
 )
 def test_a_team_of_every_system_killed_in_the_middle_is_the_team_that_was_not(
-    tmp_path, nursery, server, scenario, name
+    tmp_path, run_of, server, scenario, name
 ):
     path = scenario(protocol={"use": name, **SMALL[name]})
-    is_the_same_after_two_deaths(tmp_path, nursery, server, path)
+    is_the_same_after_two_deaths(tmp_path, run_of, server, path)
 
 
 @pytest.mark.slow
 def test_ideas_that_are_carried_out_have_the_same_outcomes_after_a_kill(
-    tmp_path, nursery, server, scenario
+    tmp_path, run_of, server, scenario
 ):
     execution = {"use": "attempt", "duration": "20d", "effort": "2d", "success": 0.2}
     funding = {"accept": 0.9, "decision": "5d", "signal": 0.5}
     keys = {"worth": {"use": "landscape"}, "execution": {**execution, "funding": funding}}
     path = scenario(**keys, until="40w", metrics=["worth"])
-    outcomes = is_the_same_after_two_deaths(tmp_path, nursery, server, path).table("outcomes")
+    outcomes = is_the_same_after_two_deaths(tmp_path, run_of, server, path).table("outcomes")
     assert outcomes["outcome"].notna().sum() >= 1
 
 
-def is_the_same_after_two_deaths(tmp_path, nursery, server, path):
+def is_the_same_after_two_deaths(tmp_path, run_of, server, path):
     """The run of a scenario that died twice in the middle, which is the one that never did."""
     server.plan(Plan())
-    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", tmp_path / "whole", page=False)
-    assert code == 0, (tmp_path / "log").read_text()
+    run_of(0, path, "whole", page=False)
     calls, run = len(answers_in(tmp_path / "whole")), tmp_path / "run"
     server.reset()
     for site in ("after commit", "during resume"):
-        how = {"site": site, "nth": calls // 2, "page": False}
-        code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, **how)
-        assert code == -9, (tmp_path / "log").read_text()
+        run_of(-9, path, site=site, nth=calls // 2, page=False)
     assert 0 < len(answers_in(run)) < calls
-    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, page=False)
-    assert code == 0, (tmp_path / "log").read_text()
+    run_of(0, path, page=False)
     assert digest_of(run) == digest_of(tmp_path / "whole")
     nothing_kept_was_paid_again(server, run, "attempts")
     return Run.open(run)

@@ -30,24 +30,18 @@ def spent(server):
     ],
 )
 def test_a_budget_in_tokens_is_never_overspent(
-    nursery, server, scenario, tmp_path, spending, promise, share, in_flight
+    run_of, server, scenario, tmp_path, spending, promise, share, in_flight
 ):
     digest, whole = spending
     bound = max(int(share * whole), 12_000)
     reset(server)
     poor = scenario(**{"backend.budget": {"tokens": bound}, "backend.in_flight": in_flight})
-    run = tmp_path / "run"
-    code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
-    told = (tmp_path / "log").read_text(encoding="utf-8")
-    assert code == 4, told
-    assert "the same command with a larger budget resumes it" in told
+    assert "the same command with a larger budget resumes it" in run_of(4, poor)
     assert 0 < spent(server) <= bound
-    again, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
-    assert again == 4
+    run_of(4, poor)
     assert spent(server) <= bound
-    rich = scenario(**{"backend.budget": {"tokens": 50 * whole}})
-    assert nursery.run(tmp_path / "log", "run", rich, "--out", run)[0] == 0
-    assert digest_of(run) == digest
+    run_of(0, scenario(**{"backend.budget": {"tokens": 50 * whole}}))
+    assert digest_of(tmp_path / "run") == digest
     assert server.counts()["repeated_answers"] == 0
     promise("R5", "budgets reached", 2)
     promise("R5", "tokens overspent", max(0, spent(server) - 50 * whole))
@@ -55,39 +49,33 @@ def test_a_budget_in_tokens_is_never_overspent(
 
 @pytest.mark.slow
 def test_a_budget_in_money_is_never_overspent(
-    nursery, server, scenario, tmp_path, spending, promise
+    run_of, server, scenario, tmp_path, spending, promise
 ):
     digest, _ = spending
     reset(server, rates={"server_error": 0.1})
     prices = {"input": 2.5, "output": 10.0}
-    poor = scenario(**{"backend.prices": prices, "backend.budget": {"usd": 0.1}})
-    run = tmp_path / "run"
-    code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
-    assert code == 4, (tmp_path / "log").read_text(encoding="utf-8")
+    run_of(4, scenario(**{"backend.prices": prices, "backend.budget": {"usd": 0.1}}))
     tokens = server.counts()["tokens"].values()
     usd = sum(told[0] * 2.5 + told[1] * 10.0 for told in tokens) / 1e6
     assert 0 < usd <= 0.1
-    rich = scenario(**{"backend.prices": prices})
-    assert nursery.run(tmp_path / "log", "run", rich, "--out", run)[0] == 0
-    assert digest_of(run) == digest
+    run_of(0, scenario(**{"backend.prices": prices}))
+    assert digest_of(tmp_path / "run") == digest
     promise("R5", "budgets reached", 1)
 
 
-def test_a_budget_in_money_without_a_price_is_bad_input(nursery, scenario, tmp_path):
+def test_a_budget_in_money_without_a_price_is_bad_input(run_of, scenario):
     # A server on this machine costs nothing; one elsewhere needs a price.
     elsewhere = {"backend.api_base": "https://models.example/v1", "backend.key": None}
-    poor = scenario(**{"backend.budget": {"usd": 0.2}, **elsewhere})
-    code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", tmp_path / "run")
-    assert code == 2
-    assert "backend.prices" in (tmp_path / "log").read_text(encoding="utf-8")
+    assert "backend.prices" in run_of(2, scenario(**{"backend.budget": {"usd": 0.2}, **elsewhere}))
 
 
-def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, spending, promise):
+def test_two_resumers_have_one_winner(
+    nursery, run_of, server, scenario, tmp_path, spending, promise
+):
     digest, _ = spending
     reset(server, latency=0.02)
     path, run = scenario(), tmp_path / "run"
-    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, site="after commit", nth=20)
-    assert code == -9
+    run_of(-9, path, site="after commit", nth=20)
     logs = [tmp_path / f"log{number}" for number in range(3)]
     pids = [nursery.start(log, "run", path, "--out", run) for log in logs]
     codes = [nursery.wait(pid)[0] for pid in pids]
@@ -112,7 +100,7 @@ def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, spend
     ],
 )
 def test_a_signal_stops_soon_and_can_be_gone_on_with(
-    nursery, server, scenario, tmp_path, spending, promise, number, plan
+    nursery, run_of, server, scenario, tmp_path, spending, promise, number, plan
 ):
     """It ends unfinished; stalled answers, which never come, are given up."""
     digest, _ = spending
@@ -134,7 +122,7 @@ def test_a_signal_stops_soon_and_can_be_gone_on_with(
     partial = json.loads((run / "partial" / "manifest.json").read_text())
     assert "digest" not in partial
     server.plan(Plan())
-    assert nursery.run(tmp_path / "log", "run", path, "--out", run)[0] == 0
+    run_of(0, path)
     assert digest_of(run) == digest
     nothing_kept_was_paid_again(server, run)
     assert not (run / "partial").exists()
@@ -142,7 +130,7 @@ def test_a_signal_stops_soon_and_can_be_gone_on_with(
 
 
 def test_a_running_run_is_shown_and_is_resumed_with_other_settings(
-    nursery, server, scenario, tmp_path, spending, promise
+    nursery, run_of, server, scenario, tmp_path, spending, promise
 ):
     digest, whole = spending
     reset(server, latency=0.1)
@@ -159,7 +147,7 @@ def test_a_running_run_is_shown_and_is_resumed_with_other_settings(
     server.plan(Plan())
     changed = {"backend.in_flight": 16, "backend.budget": {"tokens": 50 * whole, "calls": 10_000}}
     changed |= {"backend.retry": {"longest": 1.0}, "backend.deadlines": {"total": 500}}
-    assert nursery.run(log, "run", scenario(**changed), "--out", run)[0] == 0, log.read_text()
+    run_of(0, scenario(**changed))
     assert digest_of(run) == digest
     nothing_kept_was_paid_again(server, run)
     promise("R14", "runs resumed with another budget, other slots, retries and deadlines", 1)
