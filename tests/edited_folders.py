@@ -5,16 +5,14 @@ import sqlite3
 from contextlib import closing
 
 from virsci_society.agents.files.file_hashes import update_hashes
-from virsci_society.agents.journal.database import HashChain
+from virsci_society.agents.journal.database import seal_all
 
 
 def reseal(journal):
     """Seal the rows of a journal as they are now."""
     with closing(sqlite3.connect(journal, isolation_level=None)) as database:
         database.execute("DELETE FROM seals")
-        chain = HashChain(database)
-        chain.add_all()
-        chain.seal()
+        seal_all(database)
 
 
 def edit_manifest(folder, **changes):

@@ -75,12 +75,6 @@ class HashChain:
         seal = (self._row, entries, self._hash)
         self._database.execute("INSERT INTO seals VALUES (?, ?, ?)", seal)
 
-    def add_all(self) -> None:
-        """Note every row that is there, in a new journal."""
-        for table in TABLES:
-            for row, *values in self._database.execute(ALL_ROWS[table]).fetchall():
-                self.add(table, row, *values)
-
 
 def chained(before: bytes, entries: bytes) -> bytes:
     """The hash of a commit's entries (16 bytes), chained to that of the commit before."""
@@ -402,7 +396,7 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
             # All or nothing: a kill in the middle must leave no half of a journal.
             database.executescript(f"BEGIN; {SCHEMA}")
             database.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
-            _seal_all(database)
+            seal_all(database)
             database.execute("COMMIT")
             return
         if ("meta",) in names:
@@ -412,10 +406,12 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
         raise InputError(f"{path}: is no journal of this release (format {version}, not {FORMAT})")
 
 
-def _seal_all(database: sqlite3.Connection) -> None:
+def seal_all(database: sqlite3.Connection) -> None:
     """Seal every row of a new journal, within its transaction."""
     chain = HashChain(database)
-    chain.add_all()
+    for table in TABLES:
+        for row, *values in database.execute(ALL_ROWS[table]).fetchall():
+            chain.add(table, row, *values)
     chain.seal()
 
 
@@ -531,7 +527,7 @@ def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
                 new.executemany(f"INSERT INTO {table} VALUES ({slots})", rows)  # noqa: S608
             notes = (("past", repr(before)), ("forked", origin))
             new.executemany("INSERT INTO meta VALUES (?, ?)", notes)
-            _seal_all(new)
+            seal_all(new)
             new.execute("COMMIT")
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"{target}: the past of {source} cannot be copied: {error}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import add, sub
 from typing import Any, NamedTuple
 
 from virsci_society.agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
@@ -107,15 +108,11 @@ class Spending(NamedTuple):
 
     def plus(self, other: Spending) -> Spending:
         """The sum of both, field by field."""
-        return Spending(
-            self.calls + other.calls, self.tokens + other.tokens, self.nano + other.nano
-        )
+        return Spending(*map(add, self, other))
 
     def minus(self, other: Spending) -> Spending:
         """The difference of both, field by field."""
-        return Spending(
-            self.calls - other.calls, self.tokens - other.tokens, self.nano - other.nano
-        )
+        return Spending(*map(sub, self, other))
 
 
 def nano_dollars(usd: float) -> int:
