@@ -163,7 +163,7 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> None:
         if holds_others(folder, LOCK):
             raise InputError(f"{folder}: holds other files; give an empty folder with --out")
         make_folder(folder)
-        write_atomically(folder / LOCK, _text(data), durable=True)
+        _write(folder / LOCK, data)
     elif held.get("hash") != data["hash"]:
         old, new = ({k: v for k, v in one.items() if k != "hash"} for one in (held, data))
         lines = "\n".join(f"  {line}" for line in key_differences(old, new))
@@ -178,7 +178,7 @@ def open_held_out(folder: Path, fit: str) -> str:
     fits = list(held["fits"]) if held else []
     if fit not in fits:
         fits.append(fit)
-        write_atomically(folder / OPENED, _text({"fits": fits}), durable=True)
+        _write(folder / OPENED, {"fits": fits})
     if len(fits) == 1:
         return "The held-out papers were opened once, after the fit."
     return (
@@ -187,8 +187,8 @@ def open_held_out(folder: Path, fit: str) -> str:
     )
 
 
-def _text(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, indent=1, sort_keys=True) + "\n"
+def _write(path: Path, data: Mapping[str, Any]) -> None:
+    write_atomically(path, json.dumps(data, indent=1, sort_keys=True) + "\n", durable=True)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -231,8 +231,6 @@ def scheduler_at(scheduler: str | None, workers: int | None) -> Iterator[str]:
     if scheduler is not None:
         yield scheduler
         return
-    if workers is None or workers < 1:
-        raise InputError(f"--local-cluster {workers}: at least one worker is needed")
     import dask
     from distributed import LocalCluster
 
