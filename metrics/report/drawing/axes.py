@@ -55,7 +55,6 @@ OUTLINES: dict[str, tuple[tuple[float, float], ...]] = {
     ),
 }
 """Corners of symbols by name, in halves of their width."""
-SYMBOLS = ("circle", *OUTLINES)
 
 
 def symbol_path(shape: str, x: float, y: float, size: float) -> str:
