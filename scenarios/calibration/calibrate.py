@@ -1,8 +1,6 @@
 """A calibration from its lock to its files, which are a scenario, tables and a page.
 
-The lock holds its file, papers and base before the first run, and the held-out papers as a hash.
-When they are opened, the hash of the fit is written beside it, so that a fit that was changed
-afterwards is noticed and reported.
+When the held-out papers are opened, the hash of the fit is written, so that a later fit is noticed.
 """
 
 from __future__ import annotations

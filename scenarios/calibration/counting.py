@@ -1,8 +1,4 @@
-"""Parameters that can be counted from papers, with standard errors.
-
-A rate (papers a year, authors of a paper, newcomers) has a level in every window and a trend over
-ten years; how teams are chosen is counted over all years from the first fit window on.
-"""
+"""Parameters that can be counted from papers, with standard errors."""
 
 from __future__ import annotations
 

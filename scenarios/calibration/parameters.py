@@ -1,10 +1,4 @@
-"""The parameters of seat-by-seat team assembly: scenario keys with their ranges and scales.
-
-A parameter is named by the dotted key under which a scenario sets it, so that fitted values can be
-written as a scenario. What calibration knows of a key is here, also which values of a scenario are
-counted on its ecosystem and which are borrowed: files of the library name with ``fitted_on`` the
-papers on which theirs were fitted, and a user may run them on others.
-"""
+"""The parameters of seat-by-seat team assembly: scenario keys with their ranges and scales."""
 
 from __future__ import annotations
 

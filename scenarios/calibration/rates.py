@@ -1,8 +1,6 @@
 """Rates that change over time, and counts that vary more than chance alone makes them.
 
-Written by hand: the regressions of statsmodels give the same numbers (to 1e-6), but its import
-takes 4 s, its errors of weighted observations are not of the sandwich form needed here, and it has
-no beta-binomial distribution.
+Not by statsmodels: its import takes 4 s, and it has neither these errors nor a beta-binomial.
 """
 
 from __future__ import annotations

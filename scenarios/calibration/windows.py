@@ -1,7 +1,6 @@
 """Windows of years with their real papers, and simulations of them from the papers before.
 
-Nothing that is dated later than the last year that is used leaves a trace here: people are numbered
-in order of their first paper, and what was left out is not counted.
+Nothing dated later than the last used year leaves a trace: people are numbered by first paper.
 """
 
 from __future__ import annotations

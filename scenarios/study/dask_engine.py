@@ -1,8 +1,4 @@
-"""The runs of a study on the workers of a dask scheduler.
-
-Carried to a worker are the study's folder, a hash of the files that define the study, and the index
-of a run; a short result comes back.
-"""
+"""The runs of a study on the workers of a dask scheduler, which see the study's folder."""
 
 from __future__ import annotations
 

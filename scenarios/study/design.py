@@ -1,9 +1,6 @@
 """The design of a study, with its arms, their scenarios and seeds, read from a study file.
 
-Settings are the scenario keys of an arm. They are written dotted or nested, and messages about them
-name the line of the study file in which they stand. Everything that is wrong with a file is told at
-once. A study may match its arms at several budgets: comparisons stay within one, and all budgets
-share seeds and crossed values.
+Settings of an arm may be dotted or nested; all that is wrong is told at once, with its line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Figures of a study, with means, single replicates, and 95 % t intervals of five or more.
-
-A figure shows a measure over the varied keys or arm by arm, differences of pairs, or outcomes
-against measures.
-"""
+"""Figures of a study, with means, single replicates, and 95 % t intervals of five or more."""
 
 from __future__ import annotations
 

@@ -1,18 +1,7 @@
 """The folder of a study, with the lock of its design and the result of each run.
 
-The lock records the whole design before the first call is paid for. Scenarios, seeds and prompts of
-a folder never change afterwards; measures and comparisons may, and every report says so.
-
-::
-
-    study.yaml  base.yaml  lock.json
-    runs/0000/  runs/0000.result.json  ...
-    study.json  runs.parquet  results.parquet  tables/*.parquet  report.html  report/
-
-Whoever does a run writes its result twice under its lease: when the run begins its own work, and
-when it has ended. So a result that says ``running`` and that nobody holds a lease of is that of a
-run whose process was killed. Some runs kill whatever process does them: after three deaths in a
-row at the same place a run is put into quarantine.
+Whoever does a run writes its result twice under its lease, when it begins its own work and when it
+has ended: a result that says ``running`` without a lease is that of a run whose process was killed.
 """
 
 from __future__ import annotations

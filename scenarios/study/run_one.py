@@ -1,7 +1,6 @@
 """One run of a study under its lease, and a batch of runs on threads of one process.
 
-It knows nothing of engines, which call it in whatever process. It never raises for what is wrong
-with a run, so that one failing replicate does not end a study.
+It knows nothing of engines, and never raises for what is wrong with a run.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """The way of a study from its file to its page, whose runs are done here, in children or on dask.
 
-A child is given a batch of runs and sends back short results, as text. One that dies costs its
-batch: the runs that it had under way are begun again in a child of their own each, so that the run
-that kills its process is found and put into quarantine, and the others are not; the rest of the
-batch goes to the next child. ``concurrent.futures`` is not used, because a process that dies breaks
-its whole pool.
+A child that dies costs its batch: what it had under way is begun again in a child of its own each.
+``concurrent.futures`` is not used, because a process that dies breaks its whole pool.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A study folder opened for reading, and its planned comparisons, computed.
-
-Holm's correction covers all that were planned. Before every run is done, no table gives a p
-value (``Study.shows_p``).
-"""
+"""A study folder opened for reading, and its planned comparisons, with Holm's correction."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The tables of a study, gathered from its runs, the same bytes whichever engine did them.
-
-Rows are sorted by run, and nothing in them depends on when, where or in which order anything was
-done. The page of a study is made from them alone.
-"""
+"""The tables of a study, gathered from its runs, the same bytes whichever engine did them."""
 
 from __future__ import annotations
 
