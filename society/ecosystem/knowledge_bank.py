@@ -134,7 +134,7 @@ class KnowledgeBank:
             self._dates.append(date)
 
     def profile(self, scientist_id: str, version: int) -> Profile:
-        """A scientist's latest profile below a version."""
+        """A scientist's latest profile below a version, or the first of one who has come since."""
         return self._at(self._latest(scientist_id, version))
 
     def search(
@@ -178,10 +178,7 @@ class KnowledgeBank:
         """Cosine of two scientists' interests below a version, rounded to 1e-5."""
         both, first = [], len(self._initial)
         for name in (a_id, b_id):
-            later = self._rows_of.get(name)
-            # A newcomer who comes for a seat in a team is known to that team on the same day.
-            unborn = later and self._row(name, version) is None
-            row = later[0] if later and unborn else self._latest(name, version)
+            row = self._latest(name, version)
             held = row if row < first else self._vector_of[row - first]
             early = held < first
             vector = self._unit_rows(np.array([held]))[0] if early else self._added[held - first]
@@ -189,7 +186,12 @@ class KnowledgeBank:
         return round(float((both[0] * both[1]).sum()), DECIMALS)
 
     def _latest(self, scientist_id: str, version: int) -> int:
+        """The row below a version, or the first one of a newcomer who has come since."""
         row = self._row(scientist_id, version)
+        # A newcomer who comes for a seat in a team is known to that team on the same day.
+        later = self._rows_of.get(scientist_id)
+        if row is None and later:
+            return later[0]
         if row is None:
             raise ProtocolError(f"no profile of {scientist_id!r} below version {version}")
         return row
