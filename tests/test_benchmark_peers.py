@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.peers import __main__ as peers
 from benchmarks.peers.registry import HERE, PEERS
-from benchmarks.peers.results import HEADS, Row, cells, ideal_seconds, lines, paid_again, row_of
+from benchmarks.peers.results import ideal_seconds, row_of
 
 INSTALLED = [peer for peer in PEERS if peer.package]
 
@@ -37,22 +37,6 @@ def test_the_share_is_of_the_slots_or_of_the_longest_chain():
     assert (row.work, row.share, row.cpu) == ("64 x 10", pytest.approx(0.5), pytest.approx(2.0))
     own = row_of("x 1", 64, 64, 0.2, 640, figures | {"ideal": 3.0})
     assert own.share == pytest.approx(0.75)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "again"), [(320, 640, 320), (320, 320, 0), (320, 300, 0), (0, 640, 0)]
-)
-def test_calls_paid_again_are_those_beyond_a_run_that_nobody_kills(before, after, again):
-    assert paid_again(before, after, 640) == again
-
-
-def test_the_table_has_figures_or_a_reason():
-    done = Row("x 1", "64 x 10", 1640, 0.5, 2.0, 99.6, 0, 1320)
-    table = lines([done, Row("y 2", "", reason="not installed: larger than 2 GB")])
-    assert cells(done) == ("x 1", "64 x 10", "1,640", "0.50", "2.00", "100", "0 of 1,320")
-    assert "not installed: larger than 2 GB" in table[3]
-    assert len({len(line) for line in table}) == 1
-    assert all(line.count("|") == len(HEADS) + 1 for line in table)
 
 
 SAYS = """
