@@ -20,14 +20,14 @@ DISTRIBUTION = "virsci_society"
 MOST_MODULES = 16
 """Modules of one folder, its ``__init__`` not counted."""
 LIMITS = {
-    "source lines": 71_000,
-    "test lines": 63_500,
-    "benchmark lines": 4_500,
-    "documentation lines in docs/": 10_000,
-    "modules": 320,
-    "commands at the top level": 19,
-    "rows of keys": 420,
-    "names public by statement": 50,
+    "source lines": 62_900,
+    "test lines": 56_000,
+    "benchmark lines": 4_250,
+    "documentation lines in docs/": 9_750,
+    "modules": 275,
+    "commands at the top level": 18,
+    "rows of keys": 411,
+    "names public by statement": 49,
 }
 """Limits of the amounts."""
 
