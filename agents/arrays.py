@@ -1,7 +1,4 @@
-"""Names for the types of numpy arrays, one for each kind of number, and the errors of their files.
-
-The shape of an array is said where it is used: ``(rows,)``, ``(papers, dimensions)``.
-"""
+"""Names for the types of numpy arrays, one for each kind of number, and errors of their files."""
 
 from __future__ import annotations
 

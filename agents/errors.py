@@ -1,32 +1,7 @@
 """The errors of the project, sorted by who has to act on them.
 
-::
-
-    SocietyError
-    ├── InputError        yours: a file, a key, a value; the message says what to change  (exit 2)
-    │   └── LeaseHeld     a living owner works on the run folder (scenarios.runs.lease)
-    ├── Verdict           nobody's: the words themselves decided
-    │   ├── ReplyError    a reply that could not be read as its form
-    │   ├── Refused       the model declined to answer
-    │   ├── Filtered      the provider's content filter took the answer away
-    │   └── Overflow      the prompt is longer than the model can read
-    ├── Dissolved         the team's: it ended without a paper, and the reason is logged
-    ├── Fault             the provider's: one attempt failed; it is repeated, or the run stops
-    ├── Stopped           the world's: a fault outside the simulation ended the run early (exit 5)
-    │   ├── BudgetReached the budget's: nothing more may be paid for                       (exit 4)
-    │   ├── Interrupted   yours: a signal, such as Ctrl-C
-    │   └── LeaseLost     the run folder was taken over by another owner of its lease
-    ├── Diverged          journal and code disagree about a call that was made             (exit 6)
-    └── ProtocolError     the programmer's: a rule of the simulated world was broken
-
-    Over (a BaseException)    the team's end, to a protocol that keeps catching its Dissolved
-
-Each takes exactly one message, because SimPy rebuilds an exception as ``type(e)(*e.args)``
-when it crosses a process; ``agents.errors.Fault`` has more and never enters one.
-
-A fault is no event of the simulated world: the same request is made again under the same id, or
-the whole run stops. Backends turn the errors of their libraries into faults; only the gateway
-ever sees them.
+Each takes exactly one message, because SimPy rebuilds an exception as ``type(e)(*e.args)`` when it
+crosses a process; ``Fault`` has more, and only the gateway ever sees one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Removes secrets from text that goes to a file or a screen.
 
-Secrets are the values of variables that are named like keys, registered values, and what looks like
-a credential. A secret that was cut in two is not found.
+A secret that was cut in two is not found.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Whole societies of wordless teams simulated in memory, for calibration and large sweeps.
-
-A test compares their teams with those of a ``Society`` author by author.
-"""
+"""Whole societies of wordless teams simulated in memory, for calibration and large sweeps."""
 
 from __future__ import annotations
 

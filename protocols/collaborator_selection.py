@@ -1,7 +1,4 @@
-"""Stage 1, collaborator selection: the leader invites until the team has n members.
-
-Targets for freshness and diversity, which who is drawn keeps within reach, stand at the end.
-"""
+"""Stage 1, collaborator selection: the leader invites until the team has n members."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Discussions in turns, with speaking order, summaries, pacing and consultation of outsiders.
-
-A turn is a meeting; what was decided in one is read on the date of the next one.
-"""
+"""Discussions in turns, with speaking order, summaries, pacing and consultation of outsiders."""
 
 from __future__ import annotations
 

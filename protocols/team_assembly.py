@@ -1,7 +1,4 @@
-"""Team assembly, seat by seat, without words.
-
-The wordless protocol and ``assembly_runs`` both use it, and so draw the same teams.
-"""
+"""Team assembly, seat by seat, without words."""
 
 from __future__ import annotations
 

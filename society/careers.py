@@ -1,7 +1,4 @@
-"""Who joins a society, leaves it and moves: rules of careers, with streams of their own.
-
-A newcomer is found by searches dated after its arrival (rule 16).
-"""
+"""Who joins a society, leaves it and moves: rules of careers, with streams of their own."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Interventions, which change settings or remove scientists on a stated date.
 
-One comes first on its date (rule 11); running teams keep their settings (rule 23), but the limit of
-teams per scientist changes for everybody at once.
+One comes first on its date (rule 11); running teams keep their settings (rule 23).
 """
 
 from __future__ import annotations

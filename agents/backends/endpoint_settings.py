@@ -1,8 +1,6 @@
 """Address and key of a model, and which key may be sent to which host.
 
-A scenario may be a stranger's: it names a variable of the user's environment and an address. So a
-key goes to its provider and to this machine, and elsewhere only by the user's own wish. No message
-here repeats what was refused, which may be a secret.
+A scenario may be a stranger's, so a key leaves for another host only by the user's own wish.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A backend for models of any provider that litellm knows.
 
-Left to itself litellm sends a request again when a connection breaks, a parameter is refused or it
-is redirected. Here every request of a call passes its Exchange, which lets no second one through.
+litellm repeats requests by itself; the Exchange of a call lets no second one through.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The child process of ``use: local``: llama.cpp's server on a free port of 127.0.0.1.
 
-It serves until its standard input is closed, which happens whenever its parent ends, also by kill
--9. It imports nothing of this project.
+It serves until its standard input is closed, which happens also when its parent is killed.
 """
 
 import json

@@ -1,7 +1,6 @@
 """All writing of files, such that a file appears whole or not at all.
 
-A run folder may be a stranger's, with a link or a pipe where the program will write: nothing is
-opened here that is no plain file.
+A run folder may be a stranger's: nothing is opened here that is no plain file.
 """
 
 from __future__ import annotations

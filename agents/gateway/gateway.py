@@ -1,7 +1,4 @@
-"""Answers each request of a run from the journal, or by a paid call to a backend.
-
-A run in which too many answers cannot be used is stopped: its results would be those of defaults.
-"""
+"""Answers each request of a run from the journal, or by a paid call to a backend."""
 
 from __future__ import annotations
 

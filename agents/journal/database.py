@@ -1,9 +1,7 @@
 """The SQLite database of a journal, with its lock, schema, statements, writer and checks.
 
-All changes that were queued while the last commit went to the disk become the next commit (rule
-25), for which sqlite3 has nothing. Each commit adds a row to ``seals``: a hash of each row that it
-wrote, and one over these and the seal before, by which changed, missing and added rows are found.
-The log is checked too: SQLite passes over a damaged frame of it, and all later commits, in silence.
+Changes queued during a commit are the next one (rule 25); each adds a row of hashes to ``seals``.
+The log is checked too: SQLite passes over a damaged frame, and all later commits, in silence.
 """
 
 from __future__ import annotations

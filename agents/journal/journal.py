@@ -1,7 +1,6 @@
 """Stores every call of a run durably before its answer is used, so that it can be resumed.
 
-The intent of an attempt is committed before the request is sent, the outcome before its words are
-used; the first outcome of a call holds for ever.
+An intent is committed before its request is sent; the first outcome of a call holds for ever.
 """
 
 from __future__ import annotations

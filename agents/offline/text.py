@@ -1,8 +1,6 @@
 """The words, terms and sentences of rule-based scientists.
 
-Slots hold whatever a corpus holds, so every text passes through ``clean`` before it is put into a
-sentence. The frames of sentences stand in ``frames.txt``; offline scientists understand each other
-by reading the slots back out of them, and for anybody else's sentence there is no frame.
+Frames stand in ``frames.txt``; offline scientists understand each other by reading slots back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Reads the text of a model as the form that was asked for, in bounded work.
 
-Strict: the whole text is JSON. Found: a JSON block in it is. Repaired: a broken block can be
-repaired without guessing, or the fields stand in labelled lines. Nothing is evaluated.
+Strict, found or repaired: nothing is guessed, and nothing is evaluated.
 """
 
 from __future__ import annotations

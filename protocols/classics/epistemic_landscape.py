@@ -1,10 +1,7 @@
 """Weisberg and Muldoon's model, in which scientists search two hills of significance for peaks.
 
-A patch of the landscape is an approach to a topic. Scientists start where nothing is significant
-and move one patch a day, by themselves (controls), towards what others have found to be significant
-(followers), or away from where anybody has been (mavericks). In the program of the paper followers
-also moved to patches of equal significance, which the paper does not say, so that many went to and
-fro between two; Alexander, Himmelreich and Thompson (2015) found this.
+In the program of the paper followers also moved to patches of equal significance, so that many
+went to and fro (Alexander, Himmelreich and Thompson 2015); the paper does not say so.
 """
 
 from __future__ import annotations

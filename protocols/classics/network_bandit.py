@@ -1,9 +1,4 @@
-"""Zollman's model, in which scientists try two methods and hear of results along a network.
-
-Nobody knows how often either method succeeds. Everybody uses the one that looks better to her, so
-that a community can settle on the worse one, which it does the less often the fewer hear of each
-other's first results (Zollman 2007, 2010).
-"""
+"""Zollman's model, in which scientists try two methods and hear of results along a network."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
 """What research systems stand on.
 
-Read ``card`` (what a card can say), ``card_system`` (its run), then the engines, ``rounds`` and
-``search``; ``research_system`` has what all systems share.
+Read ``card``, ``card_system``, then the engines, ``rounds`` and ``search``.
 """

@@ -1,8 +1,4 @@
-"""The base of research systems: topic, literature, team, and one last call that writes the paper.
-
-What differs between two systems is the way to the idea, for which ``TeamWork`` has the rounds,
-questions and searches of one team.
-"""
+"""The base of research systems: topic, literature, team, and a last call that writes the paper."""
 
 from __future__ import annotations
 

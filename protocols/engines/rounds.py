@@ -1,8 +1,4 @@
-"""The engine of rounds: what a team has on the table while it works by a card.
-
-``hold_stage`` holds the meetings of one stage, round by round; each round puts questions
-(``_ask``) whose replies lie on the board for the questions after it.
-"""
+"""The engine of rounds: what a team has on the table while it works by a card."""
 
 from __future__ import annotations
 

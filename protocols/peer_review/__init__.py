@@ -1,4 +1,1 @@
-"""Peer review before publication, by reviewers from the population, in rounds.
-
-Read ``protocol`` (submissions), then ``editor`` (rounds), ``rules`` (keys, draw, decision).
-"""
+"""Peer review before publication, by reviewers from the population, in rounds."""

@@ -1,7 +1,4 @@
-"""Peer review as a publication part: its rules, and the editor who goes by them.
-
-Whatever passes between authors and reviewers is read on a stated date.
-"""
+"""Peer review as a publication part: its rules, and the editor who goes by them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Selection by joint papers, with an exploring part so that strangers are asked too.
-
-Draws are exact and take O(degree): a mixture of the sparse row and a uniform part, with rejection.
-"""
+"""Selection by joint papers, with an exploring part so that strangers are asked too."""
 
 from __future__ import annotations
 

@@ -1,15 +1,8 @@
 """What only the published program of VirSci does, where it departs from the paper.
 
-``RELEASED_CODE`` holds the keys that ``profile: released-code`` sets. Those that the paper knows
-nothing of are the section ``released_code``; what they switch on stands here, as functions that
-take the place of a stage's own. The stages themselves do what the paper says.
-
-The program is https://github.com/open-sciencelab/Virtual-Scientists. Its control flow was read in
-the public copy srush1608/Virtual-Scientists (commit 3ac024a of 2024-12): ``sci_platform/sci_team/
-SciTeam.py`` (stages), the saved ``sci_platform.py`` of a run in ``sci_platform/runs`` (invitations,
-searches) and ``sci_platform/utils/scientist_utils.py`` (reading of replies); and in its authors'
-working copy RenqiChen/Social_Science: ``sci_platform/utils/prompt.py`` (prompts),
-``sci_platform/vector.py`` (embedding), ``agentscope-main/.../sci_agent.py`` (knowledge bank).
+Read in the copy srush1608/Virtual-Scientists (commit 3ac024a) of
+https://github.com/open-sciencelab/Virtual-Scientists, and in RenqiChen/Social_Science (prompts,
+embedding, knowledge bank). The stages themselves do what the paper says.
 """
 
 from __future__ import annotations
@@ -174,8 +167,7 @@ class ReleasedDiscussion(Discussion):
 def text_said_by_the_way(utterance: Any) -> str:
     """The text of an utterance with the words "by the way"; of any other, nothing.
 
-    Source: ``group_discuss`` of the published program (see above), which looks for the words in
-    these two spellings.
+    Source: ``group_discuss`` of the program, which looks for these two spellings.
     """
     text = text_of(utterance)
     return text if "by the way" in text or "By the way" in text else ""
@@ -220,11 +212,8 @@ def ideas_not_below_best(weights: Weights, *ideas: CandidateIdea) -> tuple[Candi
 def shortlist_by_next(weights: Weights, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:
     """Three ideas by the confidence of the idea after each, best first.
 
-    Three ideas or fewer stay as they are. Of more, the last one has no idea after it and drops
-    out; on a tie the earlier one is taken.
-
-    Source: ``generate_idea`` of the published program (see above), whose list of marks
-    begins with the second idea.
+    Three ideas or fewer stay as they are. Source: ``generate_idea``, whose list of marks begins
+    with the second idea, so that the last idea drops out.
     """
     if len(ideas) <= SHORTLIST_SIZE:
         return ideas
@@ -239,10 +228,7 @@ def first_to_most_votes(
 ) -> CandidateIdea:
     """The idea with most votes; on a tie the one that was voted for first.
 
-    Where nobody has voted for any, the most confident is taken. Ballots come in the order of being
-    cast.
-
-    Source: ``check_novelty`` of the published program (see above).
+    Where nobody has voted for any, the most confident is taken. Source: ``check_novelty``.
     """
     votes = Counter(ballot.choice for ballot in ballots if 0 <= ballot.choice < len(ideas))
     if not votes:

@@ -1,7 +1,4 @@
-"""The settings of VirSci, of which each is one key under ``protocol`` in a scenario.
-
-A profile is a named set of values; a key that a scenario gives beside it wins over it.
-"""
+"""The settings of VirSci, of which each is one key under ``protocol`` in a scenario."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Runs beside the papers that were really written after the boundary of their ecosystem.
-
-Here runs and ecosystem are opened and checked; ``metrics.validation`` compares them.
-"""
+"""Runs beside the papers that were really written after the boundary of their ecosystem."""
 
 from __future__ import annotations
 

@@ -139,8 +139,7 @@ class PosteriorSample:
 class Estimation:
     """Ridge regressions of the parameters on the summaries and their squares, on one table.
 
-    The penalty is that with which each point is best estimated from all others (Golub, Heath and
-    Wahba 1979); a forest and local regressions beside it recovered no parameter clearly better.
+    The penalty is that by which each point is best estimated from the others (Golub et al. 1979).
     """
 
     def __init__(self, points: FloatArray, moments: FloatArray, scale: MomentScale) -> None:

@@ -1,7 +1,6 @@
 """The held-out years, simulated from the papers before them and judged beside two rivals.
 
-The rivals know only what the field itself was before: persistence repeats the last window, and the
-trend continues the last one by half the slope of the earlier windows.
+Persistence repeats the last window; the trend adds half the slope of the earlier ones.
 """
 
 from __future__ import annotations

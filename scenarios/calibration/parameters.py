@@ -39,11 +39,7 @@ def unlink(link: Link, level: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One key of the mechanism.
-
-    Attributes:
-        meaning: in a few words, with its unit.
-    """
+    """One key of the mechanism."""
 
     low: float
     high: float
@@ -139,10 +135,7 @@ def counted_teams(scenario: Scenario) -> str | None:
 
 
 def borrowed_values(document: Document, scenario: Scenario) -> str | None:
-    """A warning of values that were fitted on other papers than those of the ecosystem.
-
-    An invented ecosystem has no values of its own, so there is none for it.
-    """
+    """A warning of values that were fitted on other papers than those of the ecosystem."""
     source = scenario.population.ecosystem
     if not isinstance(source, Folder):
         return None

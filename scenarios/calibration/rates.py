@@ -82,10 +82,8 @@ def fit_trend(
 ) -> Trend:
     """Fit a rate with a slope by quasi-likelihood, and continue it to a time.
 
-    The slope is estimated over all periods alike and shrunk; the level is that of the latest
-    periods, given the slope, and is continued to ``at`` by the damped slope, so that a trend within
-    its error moves nothing (McCullagh and Nelder 1989, chapters 4, 6 and 9). After ``memory``
-    years the weight of a period in the level is 1/e.
+    The slope is shrunk; the level is that of the latest periods (McCullagh and Nelder 1989,
+    chapters 4, 6 and 9). After ``memory`` years the weight of a period in the level is 1/e.
     """
     known = exposures > 0
     times, totals, exposures = times[known], totals[known], exposures[known]

@@ -1,8 +1,6 @@
 """Facts of every authorship (who is new, whose partner was there), and models of who is chosen.
 
-Only the order of periods (years) counts, because real papers are mostly dated by the year. The
-conditional logit of statsmodels has no prior, without which a coefficient of which the choices say
-nothing is infinite.
+Not by statsmodels: its conditional logit has no prior, so that coefficients can be infinite.
 """
 
 from __future__ import annotations
@@ -191,8 +189,7 @@ def partner_choices(
 ) -> tuple[FloatArray, IntArray]:
     """The choices of former partners, as ``fit_conditional_logit`` takes them.
 
-    The candidates of a seat are the former partners of the other authors; covariates are log of
-    the joint papers with them, exp(-periods since the last / 3) and log of the candidate's papers.
+    Covariates: log of joint papers, exp(-periods since the last / 3), log of the candidate's.
     """
     rows = np.flatnonzero(seats.relation == 1)
     if len(rows) > most:
@@ -275,15 +272,10 @@ def past_papers(
 def fit_memory(past: PastPapers, *, leaders: bool = False) -> tuple[Estimate, ...]:
     """Memory and exponent of a draw in proportion to (fading papers)^exponent.
 
-    A Poisson regression with a constant for each period, which drops out of the likelihood: given
-    how many are drawn in a period, they are multinomial. The fading papers of a person are
-    sum(share x exp(-age / memory)) over its earlier papers, where the share is 1. For ``leaders``
-    it is 1 for a paper that they led and estimated for others, and n fading papers count as
-    n / (1 + n / limit), if the likelihood gains enough by such a limit.
-
-    Found are the memory in periods and the exponent; for leaders also the share and the limit,
-    which is ``NO_LIMIT`` with an unknown error where there is none. Errors allow for people who
-    differ by more than chance (Pearson's dispersion).
+    A Poisson regression with a constant per period. The fading papers of a person are
+    sum(share x exp(-age / memory)), where the share is 1; for ``leaders`` it is 1 for a paper that
+    they led and estimated for others, and n count as n / (1 + n / limit), if that gains enough
+    (else ``NO_LIMIT``). Errors allow for dispersion (Pearson).
     """
     begin = np.array([math.log(3.0), 0.8, 0.5, math.log(20.0)])
     if not past.drawn.any():

@@ -256,10 +256,7 @@ def _key(job: Job) -> Key:
 
 
 class Simulations:
-    """The simulations of one calibration, each logged at once, so that a stop loses none.
-
-    They are made in this process or in ``workers``, whose life ends with ``close``.
-    """
+    """The simulations of one calibration, each logged at once, so that a stop loses none."""
 
     def __init__(self, folder: Path, simulator: AssemblySimulator, workers: int = 1) -> None:
         self.path, self.simulator, self.workers = folder / LOG, simulator, workers

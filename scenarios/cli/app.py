@@ -1,7 +1,4 @@
-"""The command ``society``, and those of its commands that write, check, run and fork a scenario.
-
-Only typer and light modules are imported at the top: ``society --help`` must not be a wait.
-"""
+"""The command ``society``, and those of its commands that write, check, run and fork a scenario."""
 
 from __future__ import annotations
 

@@ -215,10 +215,7 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
 
 
 def _refuse_unused(context: typer.Context, kind: str, takers: Mapping[str, str]) -> None:
-    """Raise InputError for all that was given on the command line although the kind ignores it.
-
-    Who takes a parameter stands in ``takers``; the others are for kinds that read files.
-    """
+    """Raise InputError for all that was given on the command line although the kind ignores it."""
     unused = []
     for parameter in context.command.params:
         name = str(parameter.name)

@@ -1,7 +1,6 @@
 """The keys of a scenario, described by their classes: JSON Schema for editors, pages for people.
 
-The text below a field is read here: pydantic would read it whenever a class is made, which adds a
-fifth of a second to the start of every command.
+Field texts are read here: pydantic would add a fifth of a second to the start of every command.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The names that a scenario can give after ``use:``, and the classes that they stand for.
-
-A module is imported when its name is used, so that start-up pays only for what a scenario asks for.
-"""
+"""The names that a scenario can give after ``use:``, and the classes that they stand for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The schema of a scenario file, key by key.
 
-Only the identity keys, which say what happens, are hashed (rule 8), and of them those that differ
-from the defaults of a numbered identity; a run can be resumed under other execution keys.
+Only the identity keys, which say what happens, are hashed (rule 8).
 """
 
 from __future__ import annotations

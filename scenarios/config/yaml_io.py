@@ -1,7 +1,6 @@
 """YAML read with the place of every key, and written.
 
-A file may come from a stranger: it gives scalars, lists and mappings only, bounded in size, depth
-and alias expansion. Written on PyYAML's composer, because its loaders keep no places.
+A stranger's file is bounded in size, depth and aliases; PyYAML's own loaders keep no places.
 """
 
 from __future__ import annotations

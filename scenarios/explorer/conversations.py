@@ -1,7 +1,6 @@
 """All that was said in a run for the explorer: papers, calls with their replies, prompts, votes.
 
-Words are kept up to a limit, team by team. The tables of a run hold the hashes of prompts and not
-their texts: a replay makes every prompt anew and asks no model.
+Tables hold only hashes of prompts: a replay makes every prompt anew and asks no model.
 """
 
 from __future__ import annotations

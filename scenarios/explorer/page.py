@@ -1,7 +1,6 @@
 """The explorer's page, one HTML file that opens without a server and makes no request.
 
-The content security policy lets one script and one style sheet run, by their hashes, and forbids
-the script to parse text as HTML; what users or models have written goes in as packed data.
+The content security policy lets one script and one style sheet run, by their hashes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """People, ties, teams, meetings and papers of a run as number arrays for the explorer.
 
-Scientists, teams and papers are numbered in the order of their tables; a missing date is NaN and a
-missing number ``NOBODY``. Dates are days since day 0.
+Dates are days since day 0; a missing date is NaN and a missing number ``NOBODY``.
 """
 
 from __future__ import annotations
@@ -67,10 +66,7 @@ def numbers_of(names: Iterable[Any], known: Known) -> npt.NDArray[np.uint32]:
 
 
 def place_everybody(whole: Communities, names: Sequence[str]) -> tuple[FloatArray, IntArray]:
-    """Where everybody is drawn (n x 2, in the unit square), and in which community.
-
-    The places are those of the page of a run; who has no co-author is on a disc beside them.
-    """
+    """Where everybody is drawn (n x 2, in the unit square), and in which community."""
     rows = pd.Index(whole.names).get_indexer(pd.Index(names, dtype=object))
     tied, alone = rows >= 0, np.arange(int((rows < 0).sum()))
     community = np.full(len(names), PLACES, dtype=np.int64)
@@ -245,9 +241,8 @@ def pack(
 ) -> str:
     """Compress values and arrays into one text in base64, which can end no element of a page.
 
-    Before compression (DEFLATE, RFC 1951): the length of the JSON text as uint32, the JSON text,
-    then each array from a multiple of 8 bytes on, all little-endian. People bear invented names,
-    but in texts ``as_sent`` to a model.
+    Length of the JSON text as uint32, the text, then each array from a multiple of 8 bytes on,
+    little-endian, all by DEFLATE; people bear invented names, but in texts ``as_sent``.
     """
     body, listed = b"", []
     for name, array in (arrays or {}).items():

@@ -1,4 +1,1 @@
-"""Archives of runs and studies, and the commands ``society export``.
-
-Read ``archive`` and then ``command``.
-"""
+"""Archives of runs and studies, and the commands ``society export``."""

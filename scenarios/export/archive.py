@@ -1,7 +1,6 @@
 """One zip file of a finished run or study that a stranger can verify and replay.
 
-It is an RO-Crate (https://w3id.org/ro/crate/1.3) with ``SHA256SUMS``; its metadata are written by
-hand, because the library ``rocrate`` brings a network client to write one JSON file.
+Its metadata are written by hand: the library ``rocrate`` brings a network client.
 """
 
 from __future__ import annotations

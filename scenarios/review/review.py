@@ -1,7 +1,6 @@
 """Reviews of the abstracts of a run or a study by a model, outside the society.
 
-A panel has a folder and a journal of its own, ``reviews/NAME`` in that of the run or study, and its
-calls use the gateway of runs: the same command resumes it, and no call is paid twice.
+A panel has a journal of its own in ``reviews/NAME``, so that no call is paid twice.
 """
 
 from __future__ import annotations
@@ -97,8 +96,7 @@ def ask_panel(
 ) -> list[Opinion]:
     """Ask all reviewers about all papers at once; call ids are paper/kind/reviewer/round.
 
-    The opinions are in the order of papers and reviewers, the chair last. ``announce`` is given the
-    number of finished papers.
+    The opinions are in the order of papers and reviewers, the chair last.
     """
     streams = Streams(seed, "review")
     dispatcher = Dispatcher(gateway, lambda: 0.0, lambda: None, lambda: 1)

@@ -1,7 +1,6 @@
 """The kinds of review by a model, and the forms that reviewers fill in.
 
-No form has a default, so an unreadable review is a missing one. Offline, rules score how long a
-text is, with a little noise: they judge nothing.
+No form has a default, so an unreadable review is a missing one; offline rules judge nothing.
 """
 
 from __future__ import annotations

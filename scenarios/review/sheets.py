@@ -1,7 +1,6 @@
 """Blinded sheets of abstracts for people, their ratings, and what these agree with.
 
-A sheet is a CSV file for a spreadsheet that names no arm, run, team or author; the key that undoes
-the blinding is a file of its own. Ratings are averaged as given: no rater's bias is corrected.
+The key that undoes the blinding is a file of its own; ratings are averaged as given.
 """
 
 from __future__ import annotations
@@ -122,8 +121,7 @@ def pair_sheet(
 ) -> tuple[list[dict[str, str]], dict[str, Any]]:
     """The rows of a sheet of pairs of papers of two arms, drawn by seed, and its key.
 
-    Papers are matched within a topic and, in a study whose arms share seeds, within a replicate: of
-    two papers on different topics a rater would judge the topics.
+    Papers are matched by topic and replicate: else a rater would judge the topics.
     """
     groups: dict[tuple[str, str], dict[str, list[SheetPaper]]] = {}
     for one in papers:
@@ -263,10 +261,7 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, s
 
 
 def rating_results(answers: pd.DataFrame, key: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    """``ratings`` with their origin, ``agreement`` of raters, and ``correlations`` over abstracts.
-
-    The correlations are those of ON with each rating and each review by a model.
-    """
+    """``ratings`` with their origin, ``agreement`` of raters, ``correlations`` over abstracts."""
     sources = pd.DataFrame.from_dict(key["items"], orient="index")[["run", "arm", "paper"]]
     ratings = sources.merge(answers, left_index=True, right_on="item")
     measured: list[pd.DataFrame] = []

@@ -1,7 +1,6 @@
 """Leases, by which a run folder has one owner at a time, whichever machines share it.
 
-A lease is a file, named by a number that only grows (a fencing token) and touched by its owner. All
-ages are read from the clock of the file system, never from two machines' clocks.
+Its number only grows (a fencing token); ages are read from the file system's clock alone.
 """
 
 from __future__ import annotations

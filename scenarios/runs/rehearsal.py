@@ -1,7 +1,6 @@
 """Rehearsals, in which rule-based scientists stand in for the model of a scenario.
 
-A run whose server takes the context window from requests (Ollama) is rehearsed too: the server
-loads the model anew when the size changes.
+Runs on Ollama are rehearsed too: it loads the model anew when the context size changes.
 """
 
 from __future__ import annotations

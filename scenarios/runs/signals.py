@@ -1,7 +1,4 @@
-"""Handlers for SIGINT and SIGTERM, and the command line that resumes what was stopped.
-
-No other module installs a handler, and none is installed off the main thread.
-"""
+"""Handlers for SIGINT and SIGTERM, and the command line that resumes what was stopped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The design of a study, with its arms, their scenarios and seeds, read from a study file.
-
-Settings of an arm may be dotted or nested; all that is wrong is told at once, with its line.
-"""
+"""The design of a study, with its arms, their scenarios and seeds, read from a study file."""
 
 from __future__ import annotations
 

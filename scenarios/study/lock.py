@@ -1,7 +1,6 @@
 """The folder of a study, with the lock of its design and the result of each run.
 
-Whoever does a run writes its result twice under its lease, when it begins its own work and when it
-has ended: a result that says ``running`` without a lease is that of a run whose process was killed.
+A result that says ``running`` without a lease is that of a run whose process was killed.
 """
 
 from __future__ import annotations

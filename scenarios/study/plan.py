@@ -1,8 +1,6 @@
 """What the runs of a study will spend by rehearsals, and the values with which arms spend alike.
 
-A candidate of a matched study is judged by its forecast, the rehearsal that ``society plan`` makes
-of a scenario, with the seed of the first replicate. So the values are known, and locked, before the
-first call is paid for, and no outcome of a run has a part in them.
+The values are known, and locked, before the first call is paid for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The way of a study from its file to its page, whose runs are done here, in children or on dask.
 
-A child that dies costs its batch: what it had under way is begun again in a child of its own each.
-``concurrent.futures`` is not used, because a process that dies breaks its whole pool.
+A child that dies costs its batch; ``concurrent.futures`` would break its whole pool.
 """
 
 from __future__ import annotations

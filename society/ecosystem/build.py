@@ -1,7 +1,6 @@
 """Building an ecosystem from the raw records of a source.
 
-The past is known only as of the boundary: where a source cannot date its citations, past papers
-keep the count of the day of collection, and no profile and no rule uses it.
+Where a source cannot date its citations, past papers keep the count of the day of collection.
 """
 
 from __future__ import annotations
@@ -254,8 +253,7 @@ def select_papers(corpus: RawCorpus, filters: PaperFilters) -> PaperSelection:
 def citations_at_boundary(corpus: RawCorpus) -> tuple[IntArray, str]:
     """Citations of papers before the boundary as of it, of others as collected, and their origin.
 
-    Where the source has neither references nor counts per year that reach back to the boundary,
-    those at collection time stand for all papers.
+    Without references or counts back to the boundary, those at collection stand for all.
     """
     known, collected = corpus.known, corpus.collected_citations
     received = np.bincount(corpus.links[1], minlength=len(corpus)).astype(np.int64)

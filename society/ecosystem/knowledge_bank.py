@@ -1,7 +1,6 @@
 """The author knowledge bank of VirSci, profiles of scientists that are searched as of a date.
 
-A version is a number of dated rows: code that holds one reads the same people however late it reads
-(rules 14 and 16). Source: Su et al. 2025 (VirSci).
+A version is a number of dated rows, so late readers find the same people (rules 14 and 16).
 """
 
 from __future__ import annotations

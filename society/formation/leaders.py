@@ -1,7 +1,4 @@
-"""Rules for leaders, which choose who founds a team by what people have done until then.
-
-A draw takes no time in proportion to the population.
-"""
+"""Rules for leaders, which choose who founds a team by what people have done until then."""
 
 from __future__ import annotations
 

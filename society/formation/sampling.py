@@ -1,7 +1,4 @@
-"""Draws of one person by rejection, which take no time in proportion to the population.
-
-Only where nobody is accepted are the weights of all who are left computed.
-"""
+"""Draws of one person by rejection, which take no time in proportion to the population."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What rules of formation may use of a society; ``World`` of ``society.teams`` satisfies it.
-
-So the rules can be tested with a stand-in, and this room needs nothing of ``society.teams``.
-"""
+"""What rules of formation may use of a society; ``World`` of ``society.teams`` satisfies it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Promises of words, and the calls to a model that keep them.
 
-Only words decide what follows (rule 1): an unreadable reply is asked for again, a prompt that is
-too long is trimmed, and without words the form's default stands, flagged.
+Only words decide what follows (rule 1); without words the form's default stands, flagged.
 """
 
 from __future__ import annotations

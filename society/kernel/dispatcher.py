@@ -1,9 +1,7 @@
 """The dispatcher runs the work behind Answers and lets the simulated clock wait for them.
 
-Work is a coroutine, driven on the clock's thread as far as it comes for nothing. What would have to
-be paid for is suspended until the clock cannot go on without it (rule 22), and goes on as a task of
-the one loop thread (rule 25). Nothing here depends on when an answer arrives. A run is resumed in
-the same way, since SimPy processes cannot be saved: it begins at day 0 again.
+What must be paid for is suspended until the clock cannot go on without it (rules 22 and 25). A
+resumed run begins at day 0 again, since SimPy processes cannot be saved.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Simulated time, with durations of acts, the grid of dates and the type of processes.
-
-Durations are rounded to multiples of 2^-20 day, on which sums are exact (rule 11).
-"""
+"""Simulated time, with durations of acts, the grid of dates and the type of processes."""
 
 from __future__ import annotations
 

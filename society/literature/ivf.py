@@ -1,7 +1,6 @@
 """An inverted file (IVF) of scalar-quantised vectors over rows that never change.
 
-Its recall is measured when it is built, and as many cells are searched as the target recall needs;
-the caller ranks what it proposes by the exact rows. Source: Jegou, Douze and Schmid 2011; faiss.
+As many cells are searched as a target recall needs. Source: Jegou et al. 2011; faiss.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The hidden worth of ideas, a fixed random function of their vectors that nobody can read.
 
-A smooth random field over the space of the embedding, made of random Fourier features (Rahimi and
-Recht 2007), in the place of the landscape of Weisberg and Muldoon 2009.
+Random Fourier features (Rahimi and Recht 2007) in place of Weisberg and Muldoon's hills (2009).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The literature, past and new papers in order of date, with search and citation counts.
 
-A date is a number of visible papers: a search that is given it finds the same papers however late
-it is computed (rule 14). Citations are dated events, counted before a date (rule 16).
+A date is a number of visible papers: a late search finds the same ones (rules 14 and 16).
 """
 
 from __future__ import annotations
@@ -33,11 +32,7 @@ def maximal_marginal_relevance(
 ) -> list[int]:
     """Choose items by maximal marginal relevance.
 
-    The next item is the one, of those not chosen yet, with the greatest
-
-        (1 - diversity) * relevance(i) - diversity * max over chosen j of cosine(i, j)
-
-    where the maximum over no item is 0. ``1 - diversity`` is the lambda of the source.
+    The next has the greatest (1 - diversity) * relevance(i) - diversity * max cosine(i, chosen).
     """
     rows = vectors.astype(np.float64)
     gain = (1.0 - diversity) * relevance
@@ -177,10 +172,7 @@ class Literature:
     ) -> tuple[Reference, ...]:
         """Find ``k`` papers near to one of several texts and unlike each other.
 
-        Each text proposes its nearest papers. The relevance of one is its cosine with a text
-        divided by that of the paper nearest to the text, for the text where this is greatest: so
-        the paper nearest to each text has relevance 1, however long the text is. Equally relevant
-        ones stand by the place of the text, then by distance, then by id.
+        The paper nearest to each text has relevance 1, however long the text is.
         """
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if k == 0 or not asked:

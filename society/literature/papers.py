@@ -19,8 +19,7 @@ DAYS_PER_YEAR = 365.0
 class Paper:
     """A paper with its date in days since 1 January of the boundary year.
 
-    Citations of a past paper are those at the boundary where the source can tell (the manifest
-    says so), else at collection time.
+    Citations of a past paper are those at the boundary, or at collection (the manifest says).
     """
 
     id: str

@@ -1,9 +1,6 @@
 """An append-only vector index that finds the nearest rows among those visible at a moment.
 
-Products in single precision propose candidates, and the answer is chosen by distances recomputed in
-float64: which rows are returned never depends on how a machine sums, nor on what is appended
-meanwhile (rule 14). A past of more than ``EXACT_UP_TO`` rows is searched by an inverted file, and
-its vectors stay in their memory-mapped file.
+Single precision proposes, float64 chooses: no answer depends on how a machine sums (rule 14).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Dated events per person and papers by date, counted strictly before a simulated date (rule 16).
-
-Counts from before day 0 are cumulative sums; a draw by counts is the uniform draw of one event.
-"""
+"""Events per person and papers by date, counted strictly before a simulated date (rule 16)."""
 
 from __future__ import annotations
 
@@ -270,10 +267,8 @@ class PaperHistory:
 class FadingPapers:
     """Weights ``factor * (n / (1 + n / limit)) ** exponent``, with n the fading number of papers.
 
-    A paper counts exp(-age / memory), times ``coauthored`` for those who did not lead it. All sums
-    fade alike, so the proportions change with a paper only: a tree of partial sums (Fenwick 1994)
-    makes papers and draws cost the logarithm of the population, and the limit rejects what it
-    proposes.
+    A paper counts exp(-age / memory), times ``coauthored`` for those who did not lead it.
+    All sums fade alike, so a tree of partial sums (Fenwick 1994) changes with a paper only.
     """
 
     def __init__(

@@ -1,8 +1,4 @@
-"""The co-authorship network, with joint papers counted strictly before a date (rule 16).
-
-What was before day 0 is a sparse matrix that is never copied; only operations on the whole network
-take time in proportion to the population.
-"""
+"""The co-authorship network, with joint papers counted strictly before a date (rule 16)."""
 
 from __future__ import annotations
 
@@ -22,8 +18,7 @@ from virsci_society.society.population.event_counts import DatedCounts
 class CoauthorNetwork:
     """Numbers of joint papers between the scientists of a population, rows 0 to ``size`` - 1.
 
-    ``partner_at`` reads the list of a scientist's joint papers, with a co-author once per paper:
-    its uniform index draws in proportion to joint papers.
+    ``partner_at`` of a uniform index draws a co-author in proportion to joint papers.
     """
 
     def __init__(self, base: Any, now: Callable[[], float]) -> None:

@@ -1,7 +1,6 @@
 """The population of a society, with the profile and the teams of each scientist by date.
 
-A row is a scientist: those of day 0, then newcomers by date. People live in columns, and become
-agents when they act where they are many; everything is counted before a date (rule 16).
+A row is a scientist: those of day 0, then newcomers by date.
 """
 
 from __future__ import annotations

@@ -27,10 +27,7 @@ class RunPlots:
         return "<plots of a run: timeline, network>"
 
     def timeline(self, ax: Any = None) -> Any:
-        """Every team as a bar from its founding to the end of its work, by colour of its state.
-
-        A dot marks the day on which its paper became visible.
-        """
+        """Every team as a bar from its founding to the end of its work, by colour of its state."""
         axes = _axes(ax)
         teams = self._run.table("teams", plain=True).sort_values("founded", kind="stable")
         teams = teams.reset_index(drop=True)

@@ -1,14 +1,4 @@
-"""A run as users read it, with the tables, events and files of a run folder or of memory.
-
-::
-
-    manifest.json  hashes.json  scenario.yaml  events.jsonl  vectors.npz  digest
-    tables/*.parquet  tables/metrics/*.parquet
-    network.graphml  network.gexf  report.html  summary.json
-    partial/  the same of a run that was stopped: no digest, metrics or networks
-
-``Run`` computes no metric by itself; the metrics of a run are in ``metrics``.
-"""
+"""A run as users read it, with the tables, events and files of a run folder or of memory."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The log of a run, with events and rows of tables in simulated order, and the tables of day 0.
-
-A run of a large society lists only those who took part, and their ties from before day 0.
-"""
+"""The log of a run, with events and rows of tables in simulated order, and the tables of day 0."""
 
 from __future__ import annotations
 

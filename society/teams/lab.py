@@ -1,7 +1,6 @@
 """The ``Lab`` of a team, with everything that its protocol may do in the world.
 
-Steps that take simulated time are generators (``yield from``); all others return at once. A step's
-length is drawn before the call, so real latency changes nothing.
+A step's length is drawn before the call, so real latency changes nothing.
 """
 
 from __future__ import annotations

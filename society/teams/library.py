@@ -1,7 +1,6 @@
 """The ``Library`` of a team: searches among papers and people, with results kept in the journal.
 
-Another machine would round distances differently, so a resumed run searches nothing twice (rule
-15).
+Another machine would round distances differently, so a resumed run searches nothing twice.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ _WORD = re.compile(r"\w+")
 class Library:
     """The papers and people that one team may search; ``lab.library``.
 
-    A query is a text, an Answer, or something with words. What is dated strictly before the asking
-    counts (rules 14 and 16), also when the search runs later.
+    What is dated strictly before the asking counts (rules 14 and 16), however late it runs.
     """
 
     def __init__(

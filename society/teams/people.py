@@ -1,7 +1,6 @@
 """The people of a team, with members and invitations, meetings and homework, and guests.
 
-A meeting asks for all members in one instant, so no two teams each hold half of the other (rule
-19).
+A meeting asks for all in one instant, so no two teams each hold half of the other (rule 19).
 """
 
 from __future__ import annotations

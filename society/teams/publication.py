@@ -1,7 +1,6 @@
 """Rules of publication that ask nobody, and the work of one reviewer for those that do.
 
-The model is asked when the work is taken up and its words are due when it is done, so no rule says
-who is late: scientists with much other work are.
+Words are due when the work is done, so no rule says who is late.
 """
 
 from __future__ import annotations

@@ -83,8 +83,7 @@ NAMED_AUTHORS = 4
 class World:
     """The people, papers, ties and rules that all teams of a society live with.
 
-    An intervention sets ``protocol``, ``founding``, ``times``, ``publication``, ``drift``,
-    ``careers`` and ``streams`` anew; every other field is set once, by ``Society``.
+    An intervention sets the rules anew; every other field is set once, by ``Society``.
     """
 
     env: simpy.Environment

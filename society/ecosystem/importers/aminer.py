@@ -1,7 +1,6 @@
 """The importer of AMiner's text files, blocks of lines with a tag each.
 
-In the AMiner network ``#index`` opens a block; in the citation network ``#*`` does, and values
-follow their tags without a blank.
+In the AMiner network ``#index`` opens a block; in the citation network ``#*`` does.
 """
 
 from __future__ import annotations

@@ -41,8 +41,7 @@ MOST_IN_ANSWERS = 6
 def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
     """Read the JSON values of a file with their lines: one a line, over several, or in a list.
 
-    Of what is no value, the rest of the line is a ValueError; where that would hide further values
-    of a list, and where the file has another layout, an InputError says so.
+    A bad value is a ValueError; an InputError where it would hide others of a list.
     """
     with open_text(file.path) as stream:
 

@@ -64,11 +64,7 @@ class InventedPaper(NamedTuple):
 
 @dataclass
 class CommunityModel:
-    """Careers, teams and citations without any words, which grow paper by paper in order of years.
-
-    Seats in a team go to newcomers, earlier partners, partners of partners, or to whoever has
-    written much in the field. Citations follow citations, recency and the topic.
-    """
+    """Careers, teams and citations without words, which grow paper by paper in order of years."""
 
     rng: np.random.Generator
     field_weights: np.ndarray

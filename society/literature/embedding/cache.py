@@ -1,7 +1,6 @@
 """The table of vectors on this machine, so that none is computed or paid for twice.
 
-One table of a SQLite file in the user's cache folder, which several processes share. Texts are not
-in it, only their hashes. It may be deleted at any time.
+Several processes share one SQLite file of hashes; it may be deleted at any time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Embeddings by a model behind HTTP, through litellm.
 
-A name does not pin what answers behind it. Instead the row of one fixed sentence (the probe) is
-saved with the vectors, and requested again before anything else.
+A name does not pin what answers, so the row of a fixed sentence is checked before anything else.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """Latent semantic analysis (LSA): the default embedding, which needs no download.
 
-The fit is not taken from scikit-learn, whose import takes longer than the fit of a small corpus; a
-test shows that both are equal, bit by bit. Texts are encoded one by one, because a row must never
-depend on its neighbours.
-
-Sources: Deerwester et al. 1990; Salton and Buckley 1988 (TF-IDF); Halko, Martinsson and Tropp 2011
-(randomized SVD).
+Not scikit-learn's, whose import takes longer than the fit; a test shows that both are equal.
+Sources: Deerwester et al. 1990; Salton and Buckley 1988; Halko, Martinsson and Tropp 2011.
 """
 
 from __future__ import annotations

@@ -40,8 +40,7 @@ SPREAD_PAPERS = 1_000
 class SideBySide(Embedding):
     """The rows of an LSA and of a model, side by side and at unit length.
 
-    Each is divided by the spread of its cosines between random papers, so that neither outweighs
-    the other by its scale.
+    Each is divided by the spread of its cosines, so that neither outweighs the other.
     """
 
     name, revision, title = "", "", ""

@@ -1,7 +1,6 @@
 """Embeddings by a neural model on this machine, through the library sentence-transformers.
 
-Every text is encoded alone, in one thread, so that a row is the same to the last bit whatever other
-texts are encoded beside it or at the same time.
+Every text is encoded alone, in one thread, so that a row never depends on its neighbours.
 """
 
 from __future__ import annotations
@@ -75,8 +74,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
     def from_name(cls, named: str) -> SentenceTransformerEmbedding:
         """Find the model of a name, ``SOURCE`` or ``SOURCE@REVISION``, and check its files.
 
-        A model of the hub that is not on this machine is downloaded. Without a revision, the one on
-        this machine counts, else the newest.
+        Without a revision, the one on this machine counts, else the newest of the hub.
         """
         require_extra(*EXTRA)
         source, _, revision = named.rpartition("@")
