@@ -2,6 +2,6 @@
 
 ``measures`` is the one table of measures (numbers of a run) and metrics (tables computed from a
 run); ``registry`` computes both. The metrics are in ``novelty``, ``teams``, ``networks``,
-``impact``, ``cost``, ``claims`` and ``population``. ``inference`` has the statistics over
-replicates, ``validation`` the comparison with a real community, ``report`` the page of a run.
+``impact``, ``cost`` and ``population``. ``inference`` has the statistics over replicates,
+``validation`` the comparison with a real community, ``report`` the page of a run.
 """

@@ -21,7 +21,6 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "novelty_agreement": "novelty.novelty:novelty_agreement",
     },
     "leaks": {"leaks": "novelty.training_leaks:run_leaks"},
-    "claims": {"claims": "claims:run_claims"},
     "teams": {
         "teams": "teams.teams:teams",
         "outcomes_without_defaults": "teams.teams:outcomes_without_defaults",
@@ -112,7 +111,7 @@ FACTS: Mapping[str, str] = {
 
 UNASKED = ("worth", "classics", "chance")
 """Families that are computed only where a scenario names them."""
-COMPARING = ("novelty", "leaks", "claims")
+COMPARING = ("novelty", "leaks")
 """Families whose metrics are made from the papers of the past."""
 
 

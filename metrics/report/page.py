@@ -56,11 +56,8 @@ NUMBERS = (
     "reviewer_agreement",
 )
 """Measures of teams, of the network, of impact and of peer review that the page tells."""
-OF_A_MODEL = (
-    *("claimed_figures", "unknown_references", "copied_words"),
-    *("contemporary_words", "contemporary_similarity"),
-)
-"""Those of a model's texts: texts by rules cannot leak, and claim what their frames say."""
+OF_A_MODEL = ("contemporary_words", "contemporary_similarity")
+"""Those of a model's texts: texts by rules cannot leak."""
 ALL_FORMS = "all forms"
 
 
@@ -465,9 +462,8 @@ def provenance(shown: Shown) -> PageSection:
     notes = [f"Note: {note}" for note in manifest.get("notes", [])]
     if not rules:
         notes.append(
-            f"{cutoff.sentence} No experiment was done. What rules over words find of made-up "
-            "figures, unknown references and copied passages: 'society show RUN --table claims', "
-            "and leaks."
+            f"{cutoff.sentence} No experiment was done. Passages shared with papers that the "
+            "society could not read: 'society show RUN --table leaks'."
         )
     details = [("The scenario, resolved", [run.scenario_text[:SCENARIO_SHOWN]])]
     facts = [(key, value) for key, value in facts if value]

@@ -266,9 +266,9 @@ class Scenario(Part):
     """Who speaks for the scientists. Source: see its keys."""
     metrics: tuple[MetricName, ...] = METRICS
     """What is measured when the run has ended: families of metrics (``novelty``, ``leaks``,
-    ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``worth``,
-    ``classics``, ``chance``), single metrics (``society list metrics`` says which is which) and
-    functions from outside. Only if named: ``worth`` (what ideas that were carried out came to),
+    ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``worth``, ``classics``,
+    ``chance``), single metrics (``society list metrics`` says which is which) and functions
+    from outside. Only if named: ``worth`` (what ideas that were carried out came to),
     ``classics`` (of the protocols ``bandit`` and ``epistemic_landscape``) and ``chance`` (tails
     with a bootstrap, and small worlds against random networks), which takes longest."""
     novelty: Annotated[Part | None, Section("virsci_society.metrics.novelty.novelty:Novelty")] = (

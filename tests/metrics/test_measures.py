@@ -62,8 +62,6 @@ BY_HAND = {
     "top_tenth_papers": 1 / 4,
     "members_elsewhere": 1 / 4,  # S2
     "consulted_coauthors": 0,
-    "claimed_figures": 0,
-    "unknown_references": 0,
     "calls": 98,
     "prompt_tokens": 9800,
     "completion_tokens": 1960,
@@ -94,7 +92,6 @@ UNKNOWN = (
     "assortativity",
     "contemporary_similarity",
     "contemporary_words",
-    "copied_words",
     "core",
     "disruption",
     "interest_change",
