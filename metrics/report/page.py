@@ -411,7 +411,7 @@ def cost(shown: Shown) -> PageSection | None:
         f"{number(ledger.prompt_tokens)} prompt tokens ({number(ledger.cached_tokens)} from the "
         f"provider's cache) and {number(ledger.completion_tokens)} reply tokens: "
         f"{price_words(ledger.usd, ledger.free)}. A fault of a server, a network or a budget "
-        "delays or stops the run; it is no event of the simulated world. 'society show RUN --full' "
+        "delays or stops the run; it is no event of the simulated world. 'society show RUN --json' "
         "has the whole ledger."
     ]
     if mean is not None:

@@ -33,8 +33,6 @@ LABEL = 22
 """Columns before the text of each line of ``society show``."""
 FOLLOW_SECONDS = 3.0
 """Between two looks at a run that is followed."""
-ONE_BY_ONE = {"per_team", "per_paper"}
-"""Parts of a summary with a row for each team or paper, which ``--table`` prints."""
 ROWS_SHOWN = 40
 """Rows of a table that are printed."""
 
@@ -43,7 +41,6 @@ ROWS_SHOWN = 40
 def show(
     run: RunFolder,
     json: Json = False,
-    full: Annotated[bool, typer.Option("--full", help="Every figure, in one table.")] = False,
     open_: Annotated[
         bool, typer.Option("--open", help="Open the page of a run or a study in the browser.")
     ] = False,
@@ -85,12 +82,12 @@ def show(
         with suppress(KeyboardInterrupt):  # which leaves the run alone
             while read_state(run).state == RUNNING:
                 screen.clear()
-                _show(run, json, full)
+                _show(run, json)
                 time.sleep(FOLLOW_SECONDS)
             screen.clear()
-            _show(run, json, full)
+            _show(run, json)
     else:
-        _show(run, json, full)
+        _show(run, json)
 
 
 def _show_table(run: Path, name: str, json: bool) -> None:
@@ -114,7 +111,7 @@ def _show_table(run: Path, name: str, json: bool) -> None:
     print_table(f"{name}: {count} rows{by}", list(map(str, found.columns)), list(rows))
 
 
-def _show(run: Path, json: bool, full: bool) -> None:
+def _show(run: Path, json: bool) -> None:
     from virsci_society.metrics.summary_file import SUMMARY, read_summary
     from virsci_society.scenarios.runs.run_state import FINISHED, has_world, read_state
 
@@ -129,10 +126,10 @@ def _show(run: Path, json: bool, full: bool) -> None:
     if written is None:
         from virsci_society.metrics.summary import summarise_run
 
-        _print(summarise_run(open_to_show(run)), state, json, full)
+        _print(summarise_run(open_to_show(run)), state, json)
         return
     try:
-        _print(written, state, json, full)
+        _print(written, state, json)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         # A folder may come from a stranger, whose list of hashes fits whatever is in it.
         raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
@@ -161,13 +158,9 @@ def _state_lines(state: RunState) -> Iterator[str]:
     yield from (f"  {name:20}{text}" for name, text in rows.items() if text)
 
 
-def _print(figures: Mapping[str, Any], state: RunState, json: bool, full: bool) -> None:
+def _print(figures: Mapping[str, Any], state: RunState, json: bool) -> None:
     if json:
         tell_json(figures)
-        return
-    if full:
-        title = f"{figures['scenario']}, seed {figures['seed']}"
-        print_table(title, ("figure", "value"), list(_figure_rows(figures)))
         return
     lines = list(map(printable, brief_lines(figures, state.folder, state.fork_of)))
     if sys.stdout.isatty():
@@ -181,18 +174,6 @@ def _print(figures: Mapping[str, Any], state: RunState, json: bool, full: bool) 
         wrapped = [wrapper.wrap(line) if " " in line[LABEL:] else [line] for line in lines]
         lines = [part for parts in wrapped for part in parts]
     tell(*lines)
-
-
-def _figure_rows(figures: Mapping[str, Any], *above: str) -> Iterator[tuple[str, Any]]:
-    """Every figure of a summary with its full name."""
-    for key, value in figures.items():
-        name = (*above, str(key).replace("_", " "))
-        if isinstance(value, list) and value and isinstance(value[0], Mapping):
-            value = dict(enumerate(value, 1))
-        if not isinstance(value, Mapping):
-            yield " ".join(name), value
-        elif key not in ONE_BY_ONE:
-            yield from _figure_rows(value, *name)
 
 
 def brief_lines(summary: Mapping[str, Any], folder: str, fork_of: str = "") -> list[str]:
@@ -237,7 +218,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str, fork_of: str = "") -> l
         ("answers", cell(about)),
         ("digest", summary["digest"] or "none: the run has not finished"),
     ]
-    title = f"{cell(summary['scenario'])}, seed {summary['seed']} (society show {folder} --full)"
+    title = f"{cell(summary['scenario'])}, seed {summary['seed']} (society show {folder} --json)"
     return [cell(title), *(f"  {name:20}{text}" for name, text in rows if text)]
 
 

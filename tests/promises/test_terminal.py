@@ -92,7 +92,7 @@ COMMANDS = {
     "list runs": ("list", "runs", "."),
     "show": ("show", RUN),
     "show json": ("show", RUN, "--json"),
-    "show full": ("show", RUN, "--full"),
+    "show table": ("show", RUN, "--table", "teams"),
     "show open": ("show", RUN, "--open"),
     "teams": ("transcript", RUN),
     "transcript": ("transcript", RUN, "--all"),
@@ -256,7 +256,7 @@ def test_no_command_prints_a_control_character(society, promise, name):
 
 
 @pytest.mark.sweep(3)
-@pytest.mark.parametrize("name", ["show full", "prompts", "compare", "review"])
+@pytest.mark.parametrize("name", ["show table", "prompts", "compare", "review"])
 @pytest.mark.usefixtures("finished")
 def test_no_table_in_a_pipe_holds_a_control_character(society, promise, name):
     assert_plain_screens(society, promise, COMMANDS[name], terminal=False)
