@@ -1,4 +1,4 @@
-"""The card of known facts as a page, tables and figures."""
+"""The card of known facts as a page and a table."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from virsci_society.metrics.facts.fact import RULE, VERDICTS, Judged
 from virsci_society.metrics.facts.tables import FactTables
-from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, Plot
 from virsci_society.metrics.report.templates import (
     count_of,
     style_sheet,
     template_environment,
     write_html,
 )
-from virsci_society.scenarios.study.page import write_files
+from virsci_society.society.results.table_files import write_csv
 
 TEXTS = ("society", "fact", "verdict", "why", "null")
 SHOWN = {"not": "not reproduced"}
@@ -107,13 +105,11 @@ def _known(value: float) -> float | None:
 
 
 def write_page(cards: Sequence[Card], folder: Path) -> Path:
-    """Write ``report.html``, ``facts.csv``, ``facts.tex`` and a figure of each measured fact."""
+    """Write ``report.html`` and ``facts.csv``."""
     table = pd.DataFrame([row for card in cards for row in card.rows()])
     numbers = [name for name in table if name not in (*TEXTS, "runs")]
     table = table.astype(dict.fromkeys(numbers, "Float64"))
-    known = (one for card in cards for one in card.judged if math.isfinite(one.interval.value))
-    drawn = {name: figure(name, cards) for name in dict.fromkeys(one.name for one in known)}
-    write_files(folder, {"facts": table}, drawn)
+    write_csv(folder, {"facts": table})
     shown = []
     for card in cards:
         rows = [
@@ -128,7 +124,8 @@ def write_page(cards: Sequence[Card], folder: Path) -> Path:
             if said := [(one.name, dict(one.fact.card())["fact"]) for one in of_word]:
                 summary.append((SHOWN.get(word, word), said, word in TOLD))
         shown.append((card, rows, summary))
-    facts = {one.name: one.fact for card in cards for one in card.judged}
+    judged = [one for card in cards for one in card.judged]
+    known = {one.name: one.fact for one in judged if math.isfinite(one.interval.value)}
     environment = template_environment(
         "virsci_society.scenarios.analysis", "virsci_society.metrics.report"
     )
@@ -136,42 +133,6 @@ def write_page(cards: Sequence[Card], folder: Path) -> Path:
         style=style_sheet(environment),
         cards=shown,
         rule=RULE,
-        facts=[(name, facts[name].card(), picture) for name, picture in drawn.items()],
+        facts=[(name, fact.card()) for name, fact in known.items()],
     )
     return write_html(folder / "report.html", html)
-
-
-def figure(name: str, cards: Sequence[Card]) -> Markup:
-    """The values of one fact: published range, and each society with its interval and null."""
-    found = [(card, one) for card in cards for one in card.judged if one.name == name]
-    known = found[0][1].fact
-    drawn = Plot(5.6, 0.9 + 0.36 * (len(found) + 1))
-    axes = drawn.axes()
-    axes.title, axes.y.line = name, False
-    axes.y.low, axes.y.high = -len(found) - 0.6, 0.6
-    axes.segments(([known.low], [0.0]), ([known.high], [0.0]), GREEN, width=4.0, opacity=0.6)
-    axes.dots([known.published], [0.0], GREEN, size=6.0)
-    ends = [known.low, known.high]
-    labels = [("published", 0.0)]
-    for row, (card, one) in enumerate(found, start=1):
-        at = -float(row)
-        chance, band = one.chance, one.interval
-        axes.segments(
-            ([chance.mean - 2 * chance.sd], [at - 0.2]),
-            ([chance.mean + 2 * chance.sd], [at - 0.2]),
-            ORANGE,
-        )
-        axes.symbols([chance.mean], [at - 0.2], "square", ORANGE, size=4.5)
-        axes.segments(([band.low], [at]), ([band.high], [at]), INK)
-        axes.dots(one.values, [at] * len(one.values), MUTED, size=3.5)
-        axes.dots([band.value], [at], BLUE, size=6.0)
-        ends += [chance.mean - 2 * chance.sd, chance.mean + 2 * chance.sd, band.low, band.high]
-        ends.append(band.value)
-        labels.append((f"{card.name}: {one.verdict}", at))
-    known_ends = [end for end in ends if math.isfinite(end)]
-    low, high = min(known_ends), max(known_ends)
-    pad = 0.05 * (high - low) or 0.1
-    axes.x.low, axes.x.high = low - pad, high + 0.9 * (high - low) + pad
-    for words, at in labels:
-        axes.text(high, at, words, right_by=8.0)
-    return drawn.svg(f"{name}: published range, values with intervals, and what chance makes")
