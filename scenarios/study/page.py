@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +82,16 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
     study = Study.open(folder, interim_p=interim_p)
     page, tables, pictures = render_study(study)
     report = study.folder / "report"
+    make_folder(report)
+    for old in sorted(report.iterdir()):
+        if old.suffix in (".csv", ".tex", ".svg"):
+            remove_file(old)
     written = {name: with_embedding_column(study, one) for name, one in tables.items()}
-    write_files(report, written, pictures, study.description.backend_about)
+    write_csv(report, written, study.description.backend_about)
+    for name, table in written.items():
+        write_atomically(report / f"{name}.tex", latex(table))
+    for name, picture in pictures.items():
+        write_atomically(report / f"{name}.svg", standalone_svg(picture))
     # They have been gathered anew with the list, which names none of them yet.
     update_hashes(study.folder, report.glob("*.*"))
     return write_html(study.folder / "report.html", page)
@@ -400,19 +408,9 @@ def _brackets(
 
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
-    """What was planned beside what was done."""
+    """What was planned beside what was done: comparisons, usable replicates, deviations."""
     told = study.description
-    done = study.runs[study.runs["state"] == "done"].groupby("arm").size()
-    counts = done.reindex(study.arms).fillna(0).astype(int)
-    known = [one for one in told.measures if any(len(study.numbers(one, a)) for a in study.arms)]
-    low, high = counts.min(), counts.max()
-    replicates = str(low) if low == high else f"{low} to {high}"
-    rows = [
-        ("arms", str(len(study.arms)), f"{int((counts > 0).sum())} with a finished run"),
-        ("replicates of each arm", str(told.replicates), replicates),
-        ("measures", str(len(told.measures)), f"{len(known)} with values"),
-        ("seeds", "the same in every arm" if told.paired else "one for each run", "as planned"),
-    ]
+    rows = []
     for number, plan in enumerate(told.comparisons):
         mine = [one for one in results if one.plan == number]
         estimated = sum(bool(np.isfinite(one.p)) for one in mine)
@@ -507,24 +505,6 @@ def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
     # An arm may have that name, too.
     table.insert(place, "embedding", embedding, allow_duplicates=True)
     return table
-
-
-def write_files(
-    folder: Path,
-    tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Markup],
-    speaker: str = "",
-) -> None:
-    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted."""
-    make_folder(folder)
-    for old in sorted(folder.iterdir()):
-        if old.suffix in (".csv", ".tex", ".svg"):
-            remove_file(old)
-    write_csv(folder, tables, speaker)
-    for name, table in tables.items():
-        write_atomically(folder / f"{name}.tex", latex(table))
-    for name, picture in figures.items():
-        write_atomically(folder / f"{name}.svg", standalone_svg(picture))
 
 
 def latex(table: pd.DataFrame) -> str:
