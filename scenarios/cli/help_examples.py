@@ -62,7 +62,7 @@ society explore runs/quickstart-1
 society export prompts quickstart --teams 1
 society export prompts runs/quickstart-1 --out sent.md
 society export page runs/quickstart-1
-society export archive runs/quickstart-1 --license CC-BY-4.0
+society export archive runs/quickstart-1
 society export figures runs/quickstart-1
 """
 """Command lines; the help of a command shows those that begin with it, and of all the first."""

@@ -9,11 +9,10 @@ import hashlib
 import json
 import os
 import platform
-import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path, PureWindowsPath
 from shutil import copyfileobj, disk_usage
@@ -41,15 +40,11 @@ SMALL, LARGEST_RATIO = 2**26, 200
 """An archive may unpack to 64 MiB, or to 200 times its own size; our files reach about 30 times."""
 
 
-def write_archive(
-    folder: Path, target: Path, *, license: str | None = None, authors: Sequence[str] = ()
-) -> int:
+def write_archive(folder: Path, target: Path) -> int:
     """Archive a finished run, or a study whose runs are all done; returns the number of files.
 
     The same folder gives the same bytes on any day.
     """
-    if license is not None and not re.fullmatch(r"[A-Za-z0-9.+-]+", license):
-        raise InputError(f"--license: got {license!r}, expected a name of SPDX, such as CC-BY-4.0")
     runs, files = _runs_in(folder), dict[str, Path]()
     for run in runs:
         if (state := read_state(run)).state != FINISHED:
@@ -76,7 +71,7 @@ def write_archive(
     ended = max(int((run / MANIFEST).stat().st_mtime) for run in runs)
     date = datetime.fromtimestamp(ended, UTC)
     title, day = folder.resolve().name, date.date().isoformat()
-    crate = crate_metadata(title, day, license, authors, manifests, files.keys())
+    crate = crate_metadata(title, day, manifests, files.keys())
     text = json.dumps(crate, indent=1, ensure_ascii=False) + "\n"
     sums = {name: file_hash(path) for name, path in files.items()}
     sums[CRATE_FILE] = hashlib.sha256(text.encode()).hexdigest()
@@ -206,14 +201,9 @@ def _member(name: str, date: datetime) -> zipfile.ZipInfo:
 
 
 def crate_metadata(
-    title: str,
-    date: str,
-    license: str | None,
-    authors: Sequence[str],
-    manifests: Collection[Mapping[str, Any]],
-    files: Iterable[str],
+    title: str, date: str, manifests: Collection[Mapping[str, Any]], files: Iterable[str]
 ) -> dict[str, Any]:
-    """The content of ``ro-crate-metadata.json``: what made the runs, who spoke, and the terms."""
+    """The content of ``ro-crate-metadata.json``: what made the runs, and who spoke."""
     programs = dict.fromkeys(
         f"virsci-society {one['versions']['virsci-society']} (Python {one['versions']['python']})"
         for one in manifests
@@ -226,21 +216,17 @@ def crate_metadata(
         "licences of past papers hold for the excerpts that prompts show. Each manifest.json says "
         "what its run has cost."
     )
-    terms = f"https://spdx.org/licenses/{license}"
     root = {
         "name": title,
         "description": description,
         "datePublished": date,
-        "license": {"@id": terms} if license else "No licence of this archive is stated.",
-        "author": [{"@id": f"#{quote(name)}"} for name in authors],
+        "license": "No licence of this archive is stated.",
         "hasPart": [{"@id": quote(path)} for path in files],
     }
     about = {"conformsTo": {"@id": CRATE}, "about": {"@id": "./"}}
     graph = [
         {"@id": CRATE_FILE, "@type": "CreativeWork", **about},
         {"@id": "./", "@type": "Dataset", **root},
-        *([{"@id": terms, "@type": "CreativeWork", "name": license}] if license else []),
-        *({"@id": f"#{quote(name)}", "@type": "Person", "name": name} for name in authors),
         *({"@id": quote(path), "@type": "File", "name": Path(path).name} for path in files),
     ]
     return {"@context": f"{CRATE}/context", "@graph": graph}

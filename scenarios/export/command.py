@@ -88,12 +88,6 @@ def archive(
     out: Annotated[
         Path | None, typer.Option("--out", help="The file (default RUN.zip beside the folder).")
     ] = None,
-    license_: Annotated[
-        str | None, typer.Option("--license", metavar="SPDX", help="Such as CC-BY-4.0.")
-    ] = None,
-    author: Annotated[
-        list[str] | None, typer.Option("--author", metavar="NAME", help="Can be repeated.")
-    ] = None,
 ) -> None:
     """Write one zip file that a stranger can verify with 'society doctor FILE.zip'.
 
@@ -106,7 +100,7 @@ def archive(
     target = place.with_name(f"{place.name}.zip") if out is None else out
     with writing(target), make_progress() as progress:
         progress.begin("checking and packing every file")
-        files = write_archive(folder, target, license=license_, authors=author or ())
+        files = write_archive(folder, target)
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 
 
