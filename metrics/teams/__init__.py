@@ -1,5 +1,5 @@
 """Measures of the composition, outcome, concurrency, waiting and peer review of teams.
 
-Read ``teams`` first, then ``concurrency`` (teams side by side, and where the days of a team go),
+Read ``teams`` first, then ``concurrency`` (teams side by side),
 ``contributions`` and ``peer_review``.
 """

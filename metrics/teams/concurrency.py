@@ -101,32 +101,6 @@ def _between_meetings(run: Run) -> pd.DataFrame:
     return homework[homework["stage"] != PUBLICATION_STAGE]
 
 
-def utilisation(run: Run) -> pd.DataFrame:
-    """How much of the run each member of a team spent in rooms and at the desk (this project)."""
-    members = run.table("members")
-    end = run.days
-    rooms = run.table("meetings")[["team", "held", "ended"]].merge(
-        members[["team", "scientist", "joined", "left"]], on="team"
-    )
-    there = (rooms["joined"] <= rooms["held"]) & (rooms["held"] < rooms["left"].fillna(np.inf))
-    # A meeting that is under way at the end counts up to the end.
-    stay = (rooms["ended"].fillna(end).clip(upper=end) - rooms["held"]).where(there)
-    desks = run.table("homework").dropna(subset=["started"])
-    there = desks["effort"] + desks["switching"].fillna(0.0)
-    spent = there.clip(upper=(end - desks["started"]).clip(lower=0))
-    table = members.groupby("scientist").size().rename("memberships").reset_index()
-    table["memberships"] = table["memberships"].astype("Int64")
-    who = table["scientist"]
-    for name, days, whose in (
-        ("meeting_days", stay, rooms["scientist"]),
-        ("homework_days", spent, desks["scientist"]),
-    ):
-        table[name] = who.map(days.groupby(whose).sum()).fillna(0.0).astype("Float64")
-    total = table["meeting_days"] + table["homework_days"]
-    table["attention"] = total / end if end > 0 else total * 0.0
-    return table
-
-
 def acceptance(run: Run) -> pd.DataFrame:
     """Share of invitations accepted, by the invitee's load (this project)."""
     chosen = _chosen(run)
@@ -166,33 +140,12 @@ def _whole(values: object) -> pd.Series:
     return pd.Series(np.asarray(values, dtype=np.int64)).astype("Int64")
 
 
-WAITED = ("gathering", "desk_queue", "notice", "meeting_queue")
-PARTS = ("meetings", "effort", "switching", *WAITED)
 PLACE = ["team", "stage", "visit", "turn"]
 """Columns that name a meeting, and the round of homework before it."""
 
 
-def projects(run: Run) -> pd.DataFrame:
-    """Where the time of each team went, from founding to finishing its work (this project)."""
-    ended = run.table("teams").dropna(subset=["founded", "finished"])
-    spans = project_spans(run).merge(ended[["team", "founded", "finished"]], on="team")
-    start, end = spans["start"].clip(lower=spans["founded"]), spans["end"]
-    spans["days"] = (end.clip(upper=spans["finished"]) - start).clip(lower=0)
-    found = spans.pivot_table(index="team", columns="kind", values="days", aggfunc="sum")
-    found = found.reindex(ended["team"]).reset_index(drop=True)
-    table = ended[["team", "state", "size"]].reset_index(drop=True)
-    table["elapsed"] = (ended["finished"] - ended["founded"]).array
-    for part in PARTS:
-        days = found[part].fillna(0.0) if part in found else 0.0
-        table[part] = pd.Series(days, index=table.index, dtype="Float64")
-    # The rest, so that the parts add up exactly: dates are multiples of 2^-20 (rule 11).
-    table["other"] = table["elapsed"] - table[list(PARTS)].sum(axis=1)
-    table["waiting"] = table[list(WAITED)].sum(axis=1)
-    return table
-
-
 def project_spans(run: Run, teams: Sequence[str] | None = None) -> pd.DataFrame:
-    """What each team as a whole did when: the spans that ``projects`` adds up."""
+    """What each team as a whole did when, from its founding to the end of its work."""
     work, met, founded = (
         table if teams is None else table[table["team"].isin(teams)]
         for table in map(run.table, ("homework", "meetings", "teams"))
@@ -265,27 +218,3 @@ def pieces(run: Run) -> pd.DataFrame:
     names = dict.fromkeys(("team", "scientist", "stage"), "string")
     columns = table[list(PIECE)].astype({**names, **whole, **days})
     return columns.sort_values(list(PIECE[:5]), kind="stable").reset_index(drop=True)
-
-
-def held_attention(run: Run) -> pd.DataFrame:
-    """Attention held in rooms and at desks, and how much of it without work (this project)."""
-    meetings = run.table("meetings")[["team", "due", "held", "ended"]]
-    members = run.table("members")[["team", "scientist", "joined", "left"]]
-    seats = meetings.dropna(subset=["held"]).merge(members, on="team")
-    inside = (seats["joined"] <= seats["held"]) & (seats["held"] < seats["left"].fillna(np.inf))
-    seats = seats[inside].sort_values(["scientist", "due", "held"], kind="stable")
-    before = seats.groupby("scientist")["ended"].shift()
-    # Not before the meeting that it had come from was over.
-    came = seats["due"].clip(lower=before.fillna(-np.inf))
-    limited = run.scenario.get("attention", "on") != "unlimited"
-    idle = float((seats["held"] - came).clip(lower=0).sum()) if limited else 0.0
-    desks = run.table("homework").dropna(subset=["started"])
-    stays = (desks["done"].fillna(run.days) - desks["started"]).clip(lower=0)
-    totals = {
-        "meeting_days": float((seats["ended"].fillna(run.days) - seats["held"]).sum()),
-        "homework_days": float(stays.sum()),
-        "idle_days": idle,
-    }
-    held = sum(totals.values())
-    share = idle / held if held else None
-    return pd.DataFrame([{**totals, "idle_share": share}]).astype("Float64")

@@ -29,8 +29,6 @@ BY_HAND = {
     "newcomer_rate": 1 / 4,
     "repeat_rate": 1 / 6,  # of six pairs only S1 and S2 had a joint paper
     "waiting": (3 + 1 + 1) / 3,
-    "attention": 0.0166667,
-    "idle_share": 13 / (4.5 + 85.25 + 13),  # in rooms that were held, at desks, and without work
     "max_memberships": 2,
     "giant_component_authors": 1,
     "clustering": 1,

@@ -5,7 +5,6 @@ from virsci_society.metrics.teams.concurrency import (
     acceptance,
     acceptance_slope,
     rounds,
-    utilisation,
     waiting,
     weekly,
 )
@@ -44,14 +43,6 @@ def test_a_round_lasts_until_the_last_has_finished(run):
     table = rounds(run).set_index("team")
     assert table.loc["S1/1", ["effort", "held_up"]].tolist() == [1.0, 1.0]
     assert table.loc["S5/1", ["effort", "held_up"]].tolist() == [2.0, 0.0]
-
-
-def test_utilisation_by_hand(run):
-    table = utilisation(run).set_index("scientist")
-    # S1: meetings of 0.5, 0.5 and 0.25 days, homework of 0.5 and 2 days, in 100 days.
-    assert table.loc["S1"].tolist() == pytest.approx([2, 1.25, 2.5, 0.0375])
-    assert table.loc["S6", "attention"] == 0
-    assert "S7" not in table.index
 
 
 def test_acceptance_by_load(run):

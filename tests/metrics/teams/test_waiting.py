@@ -2,7 +2,7 @@ import pytest
 
 from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.registry import measure_run
-from virsci_society.metrics.teams.concurrency import held_attention, pieces
+from virsci_society.metrics.teams.concurrency import pieces
 
 
 @pytest.fixture
@@ -57,22 +57,3 @@ def test_turning_from_another_project_is_neither_work_nor_waiting(week, make_run
 def test_homework_that_no_meeting_followed_is_left_out(week, make_run):
     week["meetings"] = week["meetings"][:1]
     assert pieces(make_run(week)).empty
-
-
-def test_attention_held_without_work_by_hand(make_run):
-    """A leaves one room on day 3; B sits in the next from day 2, its date, until then."""
-    rows = {
-        "members": [
-            ("T/1", "A", "leader", 0.0, None, None, 0),
-            ("U/1", "A", "leader", 0.0, None, None, 0),
-            ("U/1", "B", "member", 0.0, None, None, 0),
-        ],
-        "meetings": [
-            ("T/1", "topic", 1, 1, 0.0, 1.0, 1.0, 3.0, 1, None),
-            ("U/1", "topic", 1, 1, 0.0, 2.0, 3.0, 4.0, 2, "A"),
-        ],
-        "homework": [("U/1", "B", "topic", 1, 1, 4.0, 4.0, 9.0, 5.0)],
-    }
-    row = held_attention(make_run(rows)).iloc[0]
-    assert row[["meeting_days", "homework_days", "idle_days"]].tolist() == [4, 5, 1]
-    assert row["idle_share"] == pytest.approx(0.1)
