@@ -58,7 +58,7 @@ def verify_folder(folder: Path) -> Verification:
             told.found.append(f"{folder / LOCK}: is as it was written")
         told.tell(lambda: _verify_files(folder))
     elif (folder / "papers.parquet").exists():
-        from virsci_society.society.ecosystem.storage import read_manifest
+        from virsci_society.society.ecosystem.ecosystem import read_manifest
 
         with told.collecting():
             files = read_manifest(folder)["files"]

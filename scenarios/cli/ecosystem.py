@@ -114,8 +114,8 @@ def build(
     """
     from virsci_society.society.ecosystem.build import build as build_by
     from virsci_society.society.ecosystem.build_options import build_options
+    from virsci_society.society.ecosystem.ecosystem import require_place, require_same
     from virsci_society.society.ecosystem.importers.source import open_source
-    from virsci_society.society.ecosystem.storage import require_place, require_same
     from virsci_society.society.literature.embedding.registry import make_model, name_in_folder
 
     importer = None if kind == SYNTHETIC else _importer(kind, trust=trust)

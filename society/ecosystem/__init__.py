@@ -1,4 +1,4 @@
 """Ecosystems, the data that societies start from, on disk and in memory.
 
-Read ``ecosystem`` first, then ``storage`` (files), ``build``, ``importers`` and ``synthetic``.
+Read ``ecosystem`` first, then ``build``, ``importers`` and ``synthetic``.
 """

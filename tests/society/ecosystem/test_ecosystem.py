@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.ecosystem import ecosystem as module
-from virsci_society.society.ecosystem import storage
-from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem import ecosystem
+from virsci_society.society.ecosystem.ecosystem import MANIFEST, Ecosystem, file_hash
 from virsci_society.society.ecosystem.knowledge_bank import People
-from virsci_society.society.ecosystem.storage import MANIFEST, file_hash
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.papers import Paper, Papers
 
@@ -189,14 +187,14 @@ def test_what_a_killed_writer_left_is_written_again(small, tmp_path, monkeypatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(storage, last, killed)
+        patch.setattr(ecosystem, last, killed)
         with pytest.raises(KeyboardInterrupt):
             small.save(folder)
     with pytest.raises(InputError, match=r"manifest\.json"):
         Ecosystem.load(folder)
     small.save(folder)
     assert Ecosystem.load(folder).counts == small.counts
-    assert not (folder / storage.BEGUN).exists()
+    assert not (folder / ecosystem.BEGUN).exists()
 
 
 @pytest.mark.parametrize(
@@ -265,7 +263,7 @@ def test_it_can_be_copied_to_another_process(small):
 
 def test_interests_of_many_are_stored_as_the_knowledge_bank_encodes_them(small, tmp_path):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MANY_PEOPLE", len(small.profiles) - 1)
+        patch.setattr(ecosystem, "MANY_PEOPLE", len(small.profiles) - 1)
         small.save(tmp_path / "many")
     small.save(tmp_path / "few")
     many, few = (Ecosystem.load(tmp_path / name) for name in ("many", "few"))
@@ -297,18 +295,18 @@ PROFILES = st.builds(Profile, TEXT, TEXTS, TEXTS, st.integers(0, 999), COUNT, TE
 @settings(max_examples=40, deadline=None)
 @given(st.lists(PAPERS, max_size=4))
 def test_papers_come_back(tmp_path_factory, papers):
-    path = tmp_path_factory.mktemp("p") / storage.PAPERS
-    storage.write_papers(path, Papers.of(papers[:1]), Papers.of(papers[1:]))
-    assert storage.read_papers(path) == papers
+    path = tmp_path_factory.mktemp("p") / ecosystem.PAPERS
+    ecosystem.write_papers(path, Papers.of(papers[:1]), Papers.of(papers[1:]))
+    assert ecosystem.read_papers(path) == papers
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(PROFILES, st.just(0) | YEARS), max_size=4))
 def test_scientists_come_back(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("s") / storage.SCIENTISTS
+    path = tmp_path_factory.mktemp("s") / ecosystem.SCIENTISTS
     profiles, starts = [p for p, _ in rows], [start for _, start in rows]
-    storage.write_scientists(path, People.of(profiles), np.array(starts, dtype=np.int64))
-    people, years = storage.read_scientists(path)
+    ecosystem.write_scientists(path, People.of(profiles), np.array(starts, dtype=np.int64))
+    people, years = ecosystem.read_scientists(path)
     assert people == profiles
     assert years.tolist() == starts
 
@@ -325,19 +323,19 @@ def test_scientists_come_back(tmp_path_factory, rows):
 def test_counts_that_do_not_hold_together_are_told(arrays, tmp_path):
     np.savez(tmp_path / "c.npz", **{name: np.array(values) for name, values in arrays.items()})
     with pytest.raises(InputError, match=r"c\.npz"):
-        storage.read_counts(tmp_path / "c.npz")
+        ecosystem.read_counts(tmp_path / "c.npz")
 
 
 def test_vectors_come_back_and_other_shapes_and_types_are_told(tmp_path):
     rows = np.arange(6, dtype=np.float32).reshape(3, 2)
     path = tmp_path / "rows.npy"
-    storage.write_rows(path, rows)
-    assert np.array_equal(storage.read_rows(path, (3, 2)), rows)
+    ecosystem.write_rows(path, rows)
+    assert np.array_equal(ecosystem.read_rows(path, (3, 2)), rows)
     with pytest.raises(InputError, match=r"shape \(3, 2\).*expected float32 of shape \(4, 2\)"):
-        storage.read_rows(path, (4, 2))
+        ecosystem.read_rows(path, (4, 2))
     np.save(path, rows.astype(np.float64))
     with pytest.raises(InputError, match="float64"):
-        storage.read_rows(path, (3, 2))
+        ecosystem.read_rows(path, (3, 2))
 
 
 @pytest.mark.parametrize(
@@ -349,7 +347,7 @@ def test_vectors_come_back_and_other_shapes_and_types_are_told(tmp_path):
     ],
 )
 def test_an_embeddings_name_makes_one_folder(name, folder):
-    assert storage.embedding_folder(name) == folder
+    assert ecosystem.embedding_folder(name) == folder
     assert len(Path(folder).parts) == 2
 
 
@@ -358,8 +356,8 @@ def rewritten(tmp_path, **columns):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = tmp_path / storage.PAPERS
-    storage.write_papers(path, Papers.of([Paper("a", "t", "", 0.0, 2000, ("x",))]))
+    path = tmp_path / ecosystem.PAPERS
+    ecosystem.write_papers(path, Papers.of([Paper("a", "t", "", 0.0, 2000, ("x",))]))
     table = pq.read_table(path)
     for name, values in columns.items():
         place = table.column_names.index(name)
@@ -382,7 +380,7 @@ def rewritten(tmp_path, **columns):
 )
 def test_columns_that_are_not_those_of_papers_are_told(columns, told, tmp_path):
     with pytest.raises(InputError, match=rf"papers\.parquet: .*({told})"):
-        storage.read_papers(rewritten(tmp_path, **columns))
+        ecosystem.read_papers(rewritten(tmp_path, **columns))
 
 
 def test_the_bytes_of_a_table_do_not_depend_on_its_chunks(tmp_path):
@@ -392,6 +390,6 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_chunks(tmp_path):
     whole = Papers.of(papers)
     pieces = Papers(pa.concat_tables([whole[:4].table, whole[4:5].table, whole[5:].table]))
     assert pieces.table["id"].num_chunks == 3
-    storage.write_papers(tmp_path / "one", whole)
-    storage.write_papers(tmp_path / "other", pieces)
+    ecosystem.write_papers(tmp_path / "one", whole)
+    ecosystem.write_papers(tmp_path / "other", pieces)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()

@@ -9,8 +9,7 @@ import pytest
 from tests.society.ecosystem.raw_records import build_ecosystem, raw
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.novelty.novelty import Database, novelty_scores
-from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.storage import MANIFEST, file_hash
+from virsci_society.society.ecosystem.ecosystem import MANIFEST, Ecosystem, file_hash
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.literature.columns import Ids
 from virsci_society.society.literature.embedding.base import SETTINGS_FILE, CachedEmbedding
