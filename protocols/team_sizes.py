@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
@@ -17,11 +16,11 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR
 class TeamSize(Part):
     """A distribution of team sizes; subclass it and write ``draw``."""
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw(self, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one size, at least 1, of a team founded on day 0."""
         raise NotImplementedError
 
-    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw_on(self, day: float, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one size, at least 1, of a team founded on a date in days; see ``draw``."""
         return self.draw(observed, rng)
 
@@ -29,11 +28,11 @@ class TeamSize(Part):
 class ChangingTeamSize(TeamSize):
     """A distribution of team sizes that changes with time; subclass it and write ``draw_on``."""
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw(self, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one size of a team founded on day 0."""
         return self.draw_on(0.0, observed, rng)
 
-    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw_on(self, day: float, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one size, at least 1, of a team founded on a date in days."""
         raise NotImplementedError
 
@@ -59,10 +58,9 @@ class ObservedSize(ChangingTeamSize):
             raise ValueError("smallest is larger than largest")
         return self
 
-    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw_on(self, day: float, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one observed size; the lower bound where none lies within."""
-        sizes = observed if isinstance(observed, ObservedSizes) else ObservedSizes(observed)
-        within = sizes.within(self.smallest, self.largest, self.since)
+        within = observed.within(self.smallest, self.largest, self.since)
         size = int(within[rng.integers(len(within))]) if len(within) else self.smallest
         if not self.growth:
             return size
@@ -94,7 +92,7 @@ class NegativeBinomialSize(ChangingTeamSize):
             raise ValueError("smallest is larger than mean")
         return self
 
-    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw_on(self, day: float, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one size."""
         excess = (self.mean - self.smallest) * math.exp(self.growth * day / DAYS_PER_YEAR)
         if not excess:
@@ -120,7 +118,7 @@ class StatedSize(TeamSize):
             )
         return value
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw(self, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one size by weight."""
         # Sorted: the order in which a file lists the sizes must not decide what is drawn.
         sizes = sorted(self.weights)

@@ -6,7 +6,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, overload
 
 import numpy as np
 from numpy.random import Generator
@@ -146,26 +145,13 @@ class ResearchGroups(Part):
         return free[int(rng.integers(len(free)))] if free else None
 
 
-class ObservedSizes(Sequence[int]):
+class ObservedSizes:
     """Numbers of authors, one per past paper, in the order of the papers."""
 
     def __init__(self, sizes: Sequence[int] | IntArray, dates: FloatArray | None = None) -> None:
         self._sizes = np.asarray(sizes, dtype=np.int64)
         self._dates = dates
         self._within: dict[tuple[int, int | None, float | None], IntArray] = {}
-
-    def __len__(self) -> int:
-        return len(self._sizes)
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> ObservedSizes: ...
-
-    def __getitem__(self, index: int | slice) -> Any:
-        sizes = self._sizes[index]
-        return ObservedSizes(sizes) if isinstance(index, slice) else int(sizes)
 
     def within(self, smallest: int, largest: int | None, since: float | None = None) -> IntArray:
         """The sizes in a range, kept because every founding of a team asks for them."""

@@ -13,6 +13,7 @@ from virsci_society.agents.arrays import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
+    from virsci_society.society.formation.seats import ObservedSizes
     from virsci_society.society.kernel.streams import Streams
     from virsci_society.society.population.event_counts import PaperHistory
     from virsci_society.society.population.network import CoauthorNetwork
@@ -78,7 +79,7 @@ class PapersView(Protocol):
         """The random streams of the run."""
 
     @property
-    def team_sizes(self) -> Sequence[int]:
+    def team_sizes(self) -> ObservedSizes:
         """Numbers of authors of the past papers."""
 
     @property

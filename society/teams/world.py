@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -19,7 +19,7 @@ from virsci_society.agents.prompts.slots import Reference
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank, cleaned_interests
 from virsci_society.society.formation.founding import Founding
-from virsci_society.society.formation.seats import NewcomerSeats
+from virsci_society.society.formation.seats import NewcomerSeats, ObservedSizes
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.formation.world_view import ExcludedRows
 from virsci_society.society.kernel.dispatcher import Dispatcher
@@ -98,7 +98,7 @@ class World:
     founding: Founding
     times: Times
     publication: PublicationRule
-    team_sizes: Sequence[int]
+    team_sizes: ObservedSizes
     drift: Drift | None
     careers: Part | None
     assistance: Assistance | None

@@ -75,7 +75,10 @@ def test_what_makes_no_sense_is_refused_by_name(wrong):
         VirSci(**wrong)
 
 
-def fit(size, expected, observed=()):
+NONE = ObservedSizes(())
+
+
+def fit(size, expected, observed=NONE):
     rng = Streams(1).stream("sizes")
     counts = Counter(size.draw(observed, rng) for _ in range(3000))
     assert set(counts) == set(expected)
@@ -88,16 +91,16 @@ def fit(size, expected, observed=()):
 def test_stated_sizes_follow_their_weights():
     assert fit(StatedSize(weights={5: 3, 2: 1, 3: 2}), {2: 1, 3: 2, 5: 3}) > 0.001
     rng = Streams(1).stream("sizes")
-    assert {StatedSize(weights={1: 0, 4: 0.5}).draw((), rng) for _ in range(50)} == {4}
+    assert {StatedSize(weights={1: 0, 4: 0.5}).draw(NONE, rng) for _ in range(50)} == {4}
 
 
 def test_observed_sizes_are_those_of_past_teams_within_the_bounds():
-    observed = [1, 1, 2, 3, 3, 4, 9, 30]
+    observed = ObservedSizes([1, 1, 2, 3, 3, 4, 9, 30])
     assert fit(ObservedSize(), {2: 1, 3: 2, 4: 1}, observed) > 0.001
     assert fit(ObservedSize(smallest=1, largest=3), {1: 2, 2: 1, 3: 2}, observed) > 0.001
     rng = Streams(1).stream("sizes")
     assert ObservedSize(smallest=5, largest=8).draw(observed, rng) == 5
-    assert ObservedSize().draw((), rng) == 2
+    assert ObservedSize().draw(NONE, rng) == 2
 
 
 def test_observed_sizes_may_be_those_of_the_last_years_without_an_upper_bound():
@@ -110,7 +113,7 @@ def test_observed_sizes_may_be_those_of_the_last_years_without_an_upper_bound():
 
 def test_observed_sizes_grow_in_the_mean():
     size, rng = ObservedSize(growth=0.1), Streams(1).stream("sizes")
-    drawn = [size.draw_on(3 * 365.0, [5], rng) for _ in range(4000)]
+    drawn = [size.draw_on(3 * 365.0, ObservedSizes([5]), rng) for _ in range(4000)]
     assert np.mean(drawn) == pytest.approx(1 + 4 * np.exp(0.3), abs=0.03)
     assert set(drawn) == {6, 7}
 
@@ -118,12 +121,12 @@ def test_observed_sizes_grow_in_the_mean():
 def test_negative_binomial_sizes_have_the_stated_mean_and_variance():
     size, rng = NegativeBinomialSize(mean=4, dispersion=3, growth=0.2), Streams(1).stream("sizes")
     for day, excess in ((0.0, 3.0), (730.0, 3 * np.exp(0.4))):
-        drawn = np.array([size.draw_on(day, (), rng) for _ in range(6000)])
+        drawn = np.array([size.draw_on(day, NONE, rng) for _ in range(6000)])
         variance = excess + excess**2 / 3
         assert drawn.min() >= 1
         assert drawn.mean() == pytest.approx(1 + excess, abs=5 * (variance / 6000) ** 0.5)
         assert drawn.var() == pytest.approx(variance, rel=0.15)
-    assert NegativeBinomialSize(mean=1).draw((), rng) == 1
+    assert NegativeBinomialSize(mean=1).draw(NONE, rng) == 1
     with pytest.raises(ValidationError, match="smallest is larger than mean"):
         NegativeBinomialSize(mean=2, smallest=3)
 
