@@ -27,7 +27,6 @@ from virsci_society.society.formation.leaders import Productive
 from virsci_society.society.interventions import Change, Removal
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.model import Society
-from virsci_society.society.population import population
 
 NEVER = ((1e5, 0),)
 YEAR = 365.0
@@ -363,56 +362,6 @@ def test_nothing_that_was_drawn_before_is_drawn_otherwise_because_people_come():
     ]
     assert before[0] == before[1]
     assert len(before[0]) > 5
-
-
-EVERYTHING = Rates(
-    newcomers=Apprentices(per_year=0.4),
-    retirement=Lengths(mean=9 * YEAR, shape=3.0),
-    inactivity=150.0,
-    mobility=ByCoauthors(per_year=0.5),
-)
-
-
-def busy(until=YEAR, **settings):
-    """A little world with everything switched on."""
-    chosen = {"founding": Poisson(teams_per_year=1.5), "ecosystem": at_places(*"aabbccddee")}
-    return lived(EVERYTHING, until=until, **(chosen | settings))
-
-
-@pytest.fixture(scope="module")
-def reference():
-    """Everything that such a world leaves behind; people come, go, move, and newcomers work."""
-    society = busy()
-    assert {
-        row["change"] for row in changes(society, "arrived", "moved", "retired", "inactive")
-    } == {"arrived", "moved", "retired", "inactive"}
-    late = {society.population.names[row] for row in society.population.arrived}
-    assert late & {row["scientist"] for row in tiny_society.only(society, "members")}
-    assert late & {row["scientist"] for row in tiny_society.only(society, "authorships")}
-    return tiny_society.traces(society)
-
-
-@pytest.mark.parametrize("in_flight", [1, 64])
-def test_what_happens_depends_on_neither_delays_nor_slots(reference, in_flight):
-    assert tiny_society.traces(busy(in_flight=in_flight, delay=tiny_society.by_chance)) == reference
-
-
-def test_a_longer_run_begins_as_a_shorter_one(reference):
-    events = busy(2 * YEAR).log.events
-    assert events[: len(reference[0])] == reference[0]
-    assert len(events) > len(reference[0])
-
-
-def test_a_large_society_lives_as_a_small_one(reference, monkeypatch):
-    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 5)
-    large = busy()
-    events, rows = tiny_society.traces(large)
-    assert events == reference[0]
-    assert rows["careers"] == reference[1]["careers"]
-    listed = [row[0] for row in large.log.all_rows()["scientists"]]
-    assert len(set(listed)) == len(listed)
-    assert {large.population.names[row] for row in large.population.arrived} < set(listed)
-    assert len(large.agents) < len(large.population)
 
 
 def test_another_rule_begins_on_its_date_and_another_seed_is_other_luck():

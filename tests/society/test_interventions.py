@@ -16,7 +16,6 @@ from tests.society.tiny_society import (
     talk,
     times,
 )
-from tests.test_determinism import digest
 from virsci_society.agents.errors import Dissolved
 from virsci_society.society.formation.founding import Once, Poisson
 from virsci_society.society.interventions import Change, Removal
@@ -219,59 +218,3 @@ def test_an_invitation_that_meets_nobody_any_more():
     society = run(steps, (0.0, 3), interventions=[removing(5.0, 1, "papers")])
     assert outcomes == ["gone"]
     assert [row["outcome"] for row in only(society, "invitations")] == ["gone"]
-
-
-def living(latency=0.0, in_flight=64):
-    """A society of VirSci teams with every kind of intervention, after its end."""
-    from virsci_society.agents.offline.backend import Offline
-    from virsci_society.protocols.virsci.protocol import VirSci
-    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
-    from virsci_society.society.kernel.durations import Times
-    from virsci_society.society.model import Society
-
-    ways = {"team_size": 3, "turns": 1, "inviting": "at_once"}
-    windows = {"publication_delay": 15.0, "reply_window": 5.0, "meeting_notice": 3.0}
-    society = Society(
-        Synthetic(scientists=30, papers=240).generate(3),
-        protocol=VirSci(**ways),
-        founding=Poisson(teams_per_year=1.5),
-        times=Times(**windows),
-        backend=Offline(latency=latency),
-        in_flight=in_flight,
-        until=150.0,
-        interventions=[
-            removing(60.0, 8),
-            Change(60.0, None, {"founding": Poisson(teams_per_year=4.0, max_teams=1)}),
-            Change(80.0, None, {"protocol": VirSci(**(ways | {"turns": 2})), "seed": 8}),
-            Change(80.0, None, {"times": Times(**(windows | {"meeting_notice": 1.0}))}),
-            removing(100.0, 8, "random"),
-        ],
-        seed=3,
-    )
-    society.run_to_end()
-    return society
-
-
-def digest_of_living():
-    return digest(living())
-
-
-@pytest.fixture(scope="module")
-def reference():
-    """What happened in this process; there is something to lose."""
-    society = living()
-    assert len(only(society, "careers")) == 16
-    assert any(row["reason"] == "leader gone" for row in only(society, "teams"))
-    assert any(not row["stayed"] for row in only(society, "members"))
-    return digest(society)
-
-
-@pytest.mark.sweep(2)
-@pytest.mark.parametrize("in_flight", [1, 64])
-def test_interventions_are_the_same_at_any_concurrency_and_latency(reference, in_flight):
-    assert digest(living(latency=0.0005, in_flight=in_flight)) == reference
-
-
-@pytest.mark.slow
-def test_interventions_are_the_same_in_another_process(nursery, reference):
-    assert nursery.call("tests.society.test_interventions:digest_of_living") == reference
