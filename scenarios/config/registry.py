@@ -12,7 +12,6 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any, NamedTuple
 
-from virsci_society.agents.backends.endpoint_settings import EVERY, allow_key
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.measures import FACTS, FAMILY_METRICS, metrics_named
@@ -245,6 +244,9 @@ def outside_metric(name: str) -> tuple[str, Any] | None:
 def find_code_here(trust: bool) -> None:
     """Let a trusted dotted path name a module of the current folder, after all installed ones."""
     if trust:
+        # Pydantic, which the help does without, comes with it.
+        from virsci_society.agents.backends.endpoint_settings import EVERY, allow_key
+
         allow_key(EVERY)
         sys.path.append(str(Path.cwd()))
 
