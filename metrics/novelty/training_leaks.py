@@ -25,7 +25,6 @@ _AFTER = " It may have read papers of the years that measure novelty."
 _BEFORE = " It was trained before the years that measure novelty."
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
-
 COLUMNS = {
     "paper": "string",
     "words": "Int64",
@@ -69,7 +68,7 @@ def training_cutoff(manifest: Mapping[str, Any]) -> Cutoff:
     return Cutoff(stated, boundary, sentence, after)
 
 
-def tokenise(text: str) -> list[str]:
+def _words(text: str) -> list[str]:
     """The words of a text, without case and punctuation."""
     return _WORD.findall(text.casefold())
 
@@ -79,14 +78,6 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     # With autojunk, frequent words are skipped in texts above 200 words.
     found = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
     return found.size, found.a
-
-
-def longest_shared(own: Sequence[str], others: Mapping[str, Sequence[str]]) -> tuple[int, str, str]:
-    """The longest run of words that a text shares with any other: length, whose, and the words."""
-    runs = [(*longest_run(own, words), id_) for id_, words in others.items()]
-    # Of equal runs the first: neighbours stand in order of distance.
-    length, start, whose = max(runs, key=lambda run: run[0])
-    return length, whose, " ".join(own[start : start + length])
 
 
 def run_leaks(run: Run) -> pd.DataFrame:
@@ -104,7 +95,7 @@ def run_leaks(run: Run) -> pd.DataFrame:
     rows = []
     for row, paper in enumerate(run.vectors.ids):
         title, abstract = texts.loc[paper, ["title", "abstract"]].fillna("")
-        own = tokenise(f"{title} {abstract}")
+        own = _words(f"{title} {abstract}")
         vector = np.asarray(run.vectors.values[row], dtype=np.float64)
         now, past = (overlap(row, own, vector) for overlap in sides)
         rows.append((paper, len(own), *now, past[0], past[2]))
@@ -119,7 +110,7 @@ def _overlaps(
     wanted = {id_ for ids in near for id_ in ids}
     row_of = {id_: row for row, id_ in enumerate(database.ids) if id_ in wanted}
     text = database.text
-    words = cache(lambda id_: tokenise(text(row_of[id_])) if text else [])
+    words = cache(lambda id_: _words(text(row_of[id_])) if text else [])
 
     def overlap(row: int, own: Sequence[str], vector: FloatArray) -> _Overlap:
         known = [id_ for id_ in near[row] if id_ in row_of]
@@ -130,6 +121,9 @@ def _overlaps(
         similarity = float(vector @ other) / scale if scale > 0 else 0.0
         if text is None:
             return (similarity, known[0], None, None, None)
-        return (similarity, known[0], *longest_shared(own, {id_: words(id_) for id_ in known}))
+        runs = [(*longest_run(own, words(id_)), id_) for id_ in known]
+        # Of equal runs the first: neighbours stand in order of distance.
+        length, start, whose = max(runs, key=lambda run: run[0])
+        return (similarity, known[0], length, whose, " ".join(own[start : start + length]))
 
     return overlap
