@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.offline.backend import Offline
@@ -36,8 +36,8 @@ class Hybrid(Backend):
     stages: tuple[str, ...] = ()
     """Stages of live teams in which the model speaks, such as ``[topic, ideas]``; empty: all.
     Source: all: assumed."""
-    seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
-    """Of the draw of teams; null: the seed of the run. Source: follows `seed`."""
+
+    _seed: int = PrivateAttr(default=0)
 
     inline: ClassVar[Any] = _of_live("inline")
     free: ClassVar[Any] = _of_live("free")
@@ -59,7 +59,9 @@ class Hybrid(Backend):
 
     def of_run(self, seed: int) -> Hybrid:
         """The backend with the seed of this run for its draw of teams."""
-        return self if self.seed is not None else self.model_copy(update={"seed": seed})
+        of_run = self.model_copy()
+        of_run._seed = seed
+        return of_run
 
     def backend_for(self, call: str, who: str = "") -> Backend:
         """The model for calls of live teams and stages, else the rules."""
@@ -73,7 +75,7 @@ class Hybrid(Backend):
         if self.live_share is None:
             return not self.scientists
         # Drawn by the team and not by the call, so that one model speaks for all of its members.
-        name = f"{self.seed or 0}\x1flive\x1f{leader}/{ordinal}".encode()
+        name = f"{self._seed}\x1flive\x1f{leader}/{ordinal}".encode()
         drawn = int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
         return drawn < self.live_share * _WHOLE
 

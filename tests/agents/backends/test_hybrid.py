@@ -41,7 +41,6 @@ def test_a_larger_share_keeps_the_teams_of_a_smaller_one():
 def test_another_seed_draws_other_teams():
     one, other = (live_teams(hybrid(live_share=0.5).of_run(seed)) for seed in (1, 2))
     assert one != other
-    assert live_teams(hybrid(live_share=0.5, seed=1).of_run(2)) == one
 
 
 def test_chosen_scientists_and_stages():
@@ -95,4 +94,4 @@ def test_the_rules_answer_without_a_slot_or_an_attempt(synthetic):
     assert Counter(reply.model for reply in replies).keys() == {"offline"}
     assert gateway.journal.totals().attempts == 0
     gateway.journal.flush()
-    assert len(list(gateway.journal.outcomes())) == 2
+    assert gateway.journal.answered()[0] == 2
