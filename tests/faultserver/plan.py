@@ -74,7 +74,6 @@ class Plan(BaseModel):
     plays: Literal["openai", "ollama", "vllm", "llama.cpp"] = "openai"
     window: int | None = Field(default=None, ge=1)  # tokens; None: 4,096
     trained: int = Field(default=131_072, ge=1)  # window that an Ollama's model was made for
-    refuses: bool = True  # an Ollama knows ``truncate`` and ``shift`` (since 0.12.6)
 
     @field_validator("rates")
     @classmethod

@@ -480,13 +480,13 @@ def fit(asked, plan):
     if plan.plays == "ollama":
         # Ollama asks nothing more of a model than it was made for.
         window = min(asked.num_ctx if asked.num_ctx else window, plan.trained)
-        if prompt > window - 1 and asked.refusing and plan.refuses:
+        if prompt > window - 1 and asked.refusing:
             inner = json.dumps(_too_long(prompt, window))
             return asked, Answer(HttpResponse.of(400, {"error": inner}), "overflow")
         if prompt > window - 1:
             # Older messages go first, then the beginning of the text. Releases since 0.30 leave
             # half of the window free.
-            room = 4 * (window - (window - KEPT) // 2 if plan.refuses else window)
+            room = 4 * (window - (window - KEPT) // 2)
             kept = [one for one in asked.messages[:-1] if one.role == "system"]
             text = "".join(message.content for message in [*kept, asked.messages[-1]])
             if len(text) > room:

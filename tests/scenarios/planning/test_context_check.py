@@ -91,9 +91,8 @@ def test_a_model_that_a_run_would_refuse_is_named_and_not_asked(path, server):
     assert server.counts()["requests"] == 0
 
 
-@pytest.mark.parametrize("refuses", [True, False])
-def test_doctor_requests_one_window_of_ollama(path, server, refuses):
-    server.plan(Plan(plays="ollama", refuses=refuses))
+def test_doctor_requests_one_window_of_ollama(path, server):
+    server.plan(Plan(plays="ollama"))
     server.reset()
     done = society("doctor", path, *by_ollama(server))
     assert done.exit_code == 0, done.output

@@ -96,12 +96,9 @@ def test_a_window_that_is_too_short_is_refused_before_the_first_call(path, serve
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("refuses", [True, False])
-def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
-    path, server, no_results, refuses
-):
+def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(path, server, no_results):
     keys = {"backend.context": 2048, "backend.max_tokens": 500}
-    plan = Plan(plays="ollama", trained=2048, refuses=refuses)
+    plan = Plan(plays="ollama", trained=2048)
     scenario = spoken(path, server, plan, **keys)
     assert size_window(scenario) is scenario
     assert need(scenario) > 2048
