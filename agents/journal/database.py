@@ -83,16 +83,11 @@ UNRULED = "-unruled"
 """Ends the model's name on disk where the offline scientist had no rule for the form."""
 _OUTCOME = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
 CALL = f"SELECT row, hash, asked, {_OUTCOME} FROM calls WHERE id = ?"  # noqa: S608 - our own names
-OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls ORDER BY row"  # noqa: S608
 RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
 SUMS = """
 SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated),
     sum(cached_tokens), sum(usd), sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts
     GROUP BY outcome, estimated, prompt_tokens + completion_tokens > 0 ORDER BY outcome, estimated
-"""
-LEDGER = """
-SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, prompt_tokens,
-    completion_tokens, estimated, cached_tokens, usd, seconds, detail FROM attempts ORDER BY row
 """
 
 # One statement each: every statement of the writer waits once for the interpreter.
@@ -194,14 +189,6 @@ def outcome_from_row(row: Any) -> CallOutcome:
     model = marked.removesuffix(UNRULED)
     usage = Usage(prompt, completion, bool(estimated))
     return CallOutcome(kind, text, model, usage, bool(cut), model != marked)
-
-
-def attempt_from_row(row: Any) -> Attempt:
-    """The attempt from a row of ``LEDGER``."""
-    prompt, completion, estimated, cached = row[7:11]
-    usage = Usage(prompt, completion, bool(estimated), cached)
-    values: list[Any] = [*row[:7], usage, *row[11:]]
-    return Attempt(*values)
 
 
 MOST_QUEUED = 20_000

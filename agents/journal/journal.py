@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,14 +18,11 @@ from typing import Any, Self, TypeVar
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.database import (
     CALL,
-    LEDGER,
-    OUTCOMES,
     RETRIEVAL,
     SUMS,
     GroupCommitWriter,
     HashChain,
     Statements,
-    attempt_from_row,
     check_format,
     connect,
     damaged,
@@ -216,14 +213,6 @@ class Journal:
     def models(self) -> list[str]:
         """Names of the models that have answered, as they gave them."""
         return [row[0] or "" for row in self._all("SELECT DISTINCT model FROM calls")]
-
-    def outcomes(self) -> Iterator[tuple[str, str, CallOutcome]]:
-        """Id, hash and outcome of every settled call, in the order in which they were begun."""
-        yield from ((row[0], row[1], outcome_from_row(row[2:])) for row in self._all(OUTCOMES))
-
-    def attempts(self) -> Iterator[Attempt]:
-        """All attempts of the ledger, in the order in which they were made."""
-        yield from map(attempt_from_row, self._all(LEDGER))
 
     def totals(self) -> Totals:
         """Sums over the attempts of all sessions that have ended."""

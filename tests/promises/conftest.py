@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.journal_rows import attempts, texts
+
 KEY = "key-of-the-tests"
 TEAMS = """\
 name: three teams
@@ -142,7 +144,7 @@ def answers_in(folder):
         return set()
     try:
         with Journal(path, frozen=True) as journal:
-            return {one[0] for one in journal.outcomes()}
+            return set(texts(journal))
     except InputError:
         return set()  # killed before its first table was there
 
@@ -152,7 +154,7 @@ def attempts_in(folder):
     from virsci_society.agents.journal.journal import Journal
 
     with Journal(Path(folder) / "journal.sqlite", frozen=True) as journal:
-        return list(journal.attempts())
+        return attempts(journal)
 
 
 def ledger_of(run):

@@ -6,6 +6,7 @@ import pytest
 
 from tests.faultserver import KINDS
 from tests.faultserver.client import asked, settled
+from tests.journal_rows import attempts as ledger
 from tests.promises.conftest import reset
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import BudgetReached, Stopped
@@ -105,7 +106,7 @@ def test_what_a_resumed_run_spends_counts_what_was_cut_off_before(server, tmp_pa
         with Journal(tmp_path / "journal.sqlite") as journal:
             spend(server, journal, bound, deadlines=QUICK)
         with Journal(tmp_path / "journal.sqlite", frozen=True) as journal:
-            totals, attempts = journal.totals(), list(journal.attempts())
+            totals, attempts = journal.totals(), ledger(journal)
         assert generated(server) <= totals.tokens <= bound
     late = [one for one in attempts if one.outcome == "timeout"]
     assert totals.cut_off == len(late) > 0

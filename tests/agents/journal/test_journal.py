@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.journal_rows import attempts, texts
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import (
@@ -87,8 +88,7 @@ def test_the_next_session_finds_what_was_kept(written):
         assert journal.lookup_call(request("a", asked=1.0)) == WORDS
         assert journal.lookup_call(request("d", asked=3.0)) is None
         assert journal.unreplayed == 2
-        assert [one[0] for one in journal.outcomes()] == ["c", "a", "b"]
-        assert next(journal.outcomes()) == ("c", request("c").hash, WORDS)
+        assert list(texts(journal)) == ["c", "a", "b"]
 
 
 async def keep(path, *requests_and_ends):
@@ -134,7 +134,7 @@ def test_the_ledger_has_a_row_for_every_attempt_of_every_session(written):
         with Journal(written) as journal:
             await call(journal, request("d"), None, outcome="server", status=503, detail="down")
             await call(journal, request("d"))
-            return list(journal.attempts()), journal.totals(), journal.in_doubt()
+            return attempts(journal), journal.totals(), journal.in_doubt()
 
     rows, totals, in_doubt = asyncio.run(scene())
     ends = [(row.call, row.number, row.outcome) for row in rows]
@@ -201,7 +201,7 @@ def test_a_fork_takes_what_is_the_same(written, tmp_path):
         assert journal.first_mismatch is None
         assert journal.first_unrequested(before=10.0) is None
     with Journal(tmp_path / "fork.sqlite") as journal:
-        assert [one[0] for one in journal.outcomes()] == ["a"]
+        assert list(texts(journal)) == ["a"]
 
 
 def test_a_frozen_journal_takes_nothing(written):
@@ -304,7 +304,7 @@ def test_only_one_process_writes_and_a_killed_one_leaves_no_lock(path):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     with Journal(path) as journal:
-        assert [one[0] for one in journal.outcomes()] == ["kept"]
+        assert list(texts(journal)) == ["kept"]
         assert journal.in_doubt() == ["begun"]
 
 

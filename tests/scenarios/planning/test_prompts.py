@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.journal_rows import texts
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.schema import load_scenario
@@ -41,7 +42,7 @@ def test_every_call_is_listed_with_its_page_and_its_words(whole, small_run):
     calls = Run.open(small_run).table("calls").set_index("call")
     assert {call.id for call in whole.calls} == set(calls.index)
     with Journal(small_run / JOURNAL, frozen=True) as journal:
-        words = {id_: outcome.text for id_, _, outcome in journal.outcomes()}
+        words = texts(journal)
     for call in whole.calls:
         assert call.text == words[call.id]
         assert call.row["scientist"] == calls.loc[call.id, "scientist"]

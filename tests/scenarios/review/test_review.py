@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.journal_rows import texts
 from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
@@ -155,7 +156,7 @@ def test_a_stop_costs_nothing_twice(tmp_path):
     with Journal(tmp_path / "j.sqlite") as journal, pytest.raises(Stopped):
         reviewed("proposal", (PAPER, OTHER), script=script, journal=journal)
     with Journal(tmp_path / "j.sqlite") as journal:
-        before = {one[0] for one in journal.outcomes()}
+        before = set(texts(journal))
         opinions, backend = reviewed("proposal", (PAPER, OTHER), journal=journal)
     assert before
     assert not before & set(backend.asked)
