@@ -299,15 +299,11 @@ class Discussion:
         """One scientist speaks, and may consult an outsider along with it.
 
         Args:
-            speaker: masked name.
             seat: place in the speaking order, from 0.
-            page: name of the prompt.
-            form: the form of the utterance.
             cue: text or Answer by which relevant profiles and outsiders are found.
             recall: text or Answer by which the speaker's memory is searched, where that is on.
             about: text or Answer: what the team works on, for the page of a guest.
             people: are profiles relevant to the cue shown, where that is on?
-            slots: what else the prompt holds.
 
         Returns:
             The utterance, and the guest's reply as a tuple of one or none; all unread.
@@ -353,8 +349,6 @@ class Discussion:
         Args:
             utterance: settles to a ``Spoken`` form.
             outsiders: those who were shown to the speaker; () where consultation is off.
-            asker: masked name of the speaker.
-            about: text or Answer: what the team works on.
             choose: finds who is asked, given the utterance and the outsiders.
             place: number of the guest among those of one utterance, from 0.
         """

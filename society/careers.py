@@ -44,8 +44,6 @@ class Careers(Part):
         """The processes of some people's careers, which run from now on.
 
         Args:
-            world: as of now.
-            streams: the random streams of these people.
             rows: everybody who was ever in the society, when the rule begins; later one newcomer
                 on the date of its arrival.
 

@@ -342,16 +342,7 @@ class Scenario(Part):
         ]
 
     def set(self, key: str, value: Any, *, trust: bool = False) -> Scenario:
-        """A scenario in which one dotted key has another value; this one stays as it is.
-
-        Args:
-            key: dotted.
-            value: plain data.
-            trust: let dotted paths be imported.
-
-        Raises:
-            InputError: no such key, or not a value for it.
-        """
+        """A scenario in which one dotted key has another value; this one stays as it is."""
         known = Document(self.to_explicit_data())
         return read_scenario(known.merged_with(from_arguments({key: value})), trust=trust)
 

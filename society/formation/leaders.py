@@ -46,27 +46,14 @@ class Leaders(Part):
     """
 
     def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
-        """Draw the leader of one team.
-
-        Args:
-            excluded: rows of those who may not lead now.
-            world: as of now.
-            rng: the random stream of this founding.
-
-        Returns:
-            A row, or None if nobody may lead.
-        """
+        """Draw the row of a team's leader, who is not among the excluded rows; None: nobody may."""
         raise NotImplementedError
 
     def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
         """The weights by which ``choose`` draws: the rule's definition.
 
-        Args:
-            candidates: rows of people who may lead.
-            world: as of now.
-
         Returns:
-            Unnormalised probabilities (>= 0), an array of the length of ``candidates``.
+            Unnormalised probabilities (>= 0), one for each row of ``candidates``.
         """
         raise NotImplementedError
 

@@ -45,8 +45,6 @@ class SelectionPolicy(Part):
             members: rows of the members, the leader first. It is empty where the leader itself is
                 drawn; then everybody has the same probability unless a policy says otherwise.
             excluded: rows that may not be drawn, the members among them.
-            world: as of now.
-            rng: the random stream of this draw.
 
         Returns:
             A row, or None if nobody is left.
@@ -62,11 +60,9 @@ class SelectionPolicy(Part):
 
         Args:
             members: rows of the members, the leader first; empty where the leader is drawn.
-            candidates: rows of people who are not excluded.
-            world: as of now.
 
         Returns:
-            Unnormalised probabilities (>= 0), an array of the length of ``candidates``.
+            Unnormalised probabilities (>= 0), one for each row of ``candidates``.
         """
         if not members:
             return np.ones(len(candidates))
@@ -81,8 +77,6 @@ class SelectionPolicy(Part):
             leader: row of the leader, always among the excluded.
             excluded: rows that may not be drawn (asked already, members, at their limit,
                 out of reach of the team's targets).
-            network: joint papers as of now.
-            rng: the random stream of this draw.
 
         Returns:
             A row of the population, or None if nobody is left.
@@ -101,12 +95,7 @@ class SelectionPolicy(Part):
     ) -> np.ndarray:
         """The weights by which ``draw`` draws: its definition.
 
-        Args:
-            leader: row of the leader.
-            candidates: rows of people who are not excluded.
-            network: joint papers as of now.
-
         Returns:
-            Unnormalised probabilities (>= 0), an array of the length of ``candidates``.
+            Unnormalised probabilities (>= 0), one for each row of ``candidates``.
         """
         raise NotImplementedError

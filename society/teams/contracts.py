@@ -55,13 +55,6 @@ class TeamProtocol(TeamRule):
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """The work of one team, as a SimPy process.
 
-        Args:
-            team: the team, with its leader as the only member.
-            lab: the access to the world.
-
-        Returns:
-            The manuscript.
-
         Raises:
             Dissolved: the team ends without a paper; the message is the reason.
         """
@@ -107,15 +100,7 @@ class Publication(PublicationRule):
     def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
         """Everything between handing in and acceptance, as a SimPy process.
 
-        The authors are no longer members of the team: they may work in others meanwhile.
-
-        Args:
-            team: the team that handed in; it has no members any more.
-            lab: the access to the world.
-            manuscript: the manuscript that was handed in.
-
-        Returns:
-            The manuscript that will appear.
+        The team has no members any more: its authors may work in others meanwhile.
 
         Raises:
             Dissolved: it was accepted nowhere; the message is the reason.

@@ -115,15 +115,7 @@ class Lab:
         return self._visits[self._stage]
 
     def stage(self, name: str, steps: Process[T]) -> Process[T]:
-        """Enter a stage and run its steps; entering a stage again is its next visit.
-
-        Args:
-            name: name of the stage in events, tables and the ids of calls.
-            steps: the work of the stage.
-
-        Returns:
-            The result of the steps.
-        """
+        """Enter a stage and run its steps; entering a stage again is its next visit."""
         self._check()
         self._team.stage, self.turn = name, 0
         # Part of every call id, so a stage that is entered again asks nothing twice (rule 7).
@@ -214,11 +206,7 @@ class Lab:
     def convene(self, turn: int) -> Meeting:
         """Hold the meeting that was called: ``with lab.convene(turn) as arrived: yield arrived``.
 
-        Args:
-            turn: number of the turn that the meeting holds, from 1.
-
-        Raises:
-            ProtocolError: no meeting has been called.
+        Turns count from 1; without a meeting that was called it is a ProtocolError.
         """
         self._check()
         if self._appointment is None:
@@ -232,18 +220,7 @@ class Lab:
     def ask(
         self, who: str, prompt: Prompt, form: type[FormT], act: str = "utter", **slots: Any
     ) -> Process[Answer[FormT]]:
-        """Ask a scientist one question and wait for the simulated time that the act takes.
-
-        Args:
-            who: masked name of the scientist.
-            prompt: page to render.
-            form: form of the reply.
-            act: kind of act, as in ``pose``.
-            **slots: values for the page, and the keyword arguments of ``pose``.
-
-        Returns:
-            The Answer, unread.
-        """
+        """Ask one question, as ``pose`` does, and wait for the simulated time of the act."""
         answer = self.pose(who, prompt, form, act, **slots)
         yield self._env.timeout(answer.due - self._env.now)
         self._check()
@@ -255,11 +232,8 @@ class Lab:
         """Ask several scientists side by side and wait until the last Answer is due.
 
         Args:
-            people: masked names.
+            people: masked names; the Answers are in their order.
             pose: puts the question to one scientist, given its place (from 0) and name.
-
-        Returns:
-            The Answers, unread, in the order of the people.
         """
         answers = [pose(seat, person) for seat, person in enumerate(people)]
         last = max((answer.due for answer in answers), default=self.now)
@@ -360,12 +334,7 @@ class Lab:
     def guest(
         self, spoken: Answer[Any], outsiders: Answer[tuple[Profile, ...]]
     ) -> Answer[Profile | None]:
-        """The outsider whom ``consult`` asks; settles to None when the utterance asks nobody.
-
-        Args:
-            spoken: the utterance; its words may have a field ``ask``.
-            outsiders: the scientists who may be asked.
-        """
+        """The outsider whom ``consult`` asks; settles to None when the utterance asks nobody."""
         return self.later(named_guest, spoken, outsiders)
 
     def later(self, function: Callable[..., T], *arguments: Any) -> Answer[T]:

@@ -149,31 +149,21 @@ class Team:
     Attributes:
         id: leader / ordinal of that leader's projects.
         leader: masked name.
-        protocol_name: name of the protocol in the tables.
-        founded: date.
         times: durations of the team's acts; kept from its founding on (rule 23).
         members: masked names of those working in it now, the leader first.
         memberships: everybody who ever joined, in order of joining.
         state: running, finished, published or dissolved.
-        reason: why the team was dissolved.
-        stage: present stage, or the last one.
         target_size: size at which the team stops recruiting.
         formed: date on which it was complete.
-        finished: date on which its work ended.
-        published: date on which its paper appeared.
-        restarts: how often a stage was begun again.
         strikes: failed attempts that the protocol counts.
         notes: values that the protocol wants in the tables (``topic``, ``ties``, and ``idea``, the
             idea that is written up, whose ``author`` is named there), and numbers that it wants in
             the event ``notes``; may be Answers.
         answers: all Answers of the team; emptied when the team ends (rule 21).
-        process: the team's own SimPy process.
         parts: processes that the team has started; they end with it (rule 20).
         dissolution: reason of a dissolution from outside, from the moment of the decision.
         in_meeting: True while the members are in a meeting, or wait for one to begin.
         parting: members who have left the society and leave the team after its meeting.
-        submissions: rounds of review of its manuscript.
-        referees: scientists who were asked to review it.
         open_invitations: by scientist, the date of an invitation that is not answered yet, and what
             was known then.
         acts: number of calls and reads so far.
@@ -233,9 +223,6 @@ class Team:
         """End the team from outside, now; the first reason wins (rule 20).
 
         A team whose work has ended already is left alone.
-
-        Args:
-            reason: written into the tables.
 
         Raises:
             ProtocolError: called by the team's own process; it raises ``Dissolved`` instead.
