@@ -1,15 +1,8 @@
 """Documents: extends, --set and arguments laid over each other, each key with its origin."""
 
-from pathlib import Path
-
 import pytest
 
-from virsci_society.scenarios.config.document import (
-    Document,
-    from_arguments,
-    from_settings,
-    read_document,
-)
+from virsci_society.scenarios.config.document import Document, from_settings, read_document
 
 
 def over(base, top):
@@ -91,14 +84,6 @@ def test_a_name_of_the_library_wins_over_a_file_without_suffix(write):
     assert read_document("./quickstart").data["seed"] == 99
 
 
-def test_a_setting_names_itself():
-    origin = from_settings(["a.b=1"]).origin(("a", "b"))
-    assert origin is not None
-    assert origin.label == "--set a.b"
-    assert origin.names == ("a", "b")
-    assert origin.folder == Path.cwd()
-
-
 def test_a_value_may_hold_equals_signs_and_nothing():
     assert from_settings(["a=b=c", "d="]).data == {"a": "b=c", "d": None}
 
@@ -121,11 +106,3 @@ def test_all_wrong_settings_are_told(faults):
     assert lines[0] == "--set a: write it as key=value, such as protocol.turns=3"
     assert lines[3].startswith("--set b:")
     assert lines[4].startswith("--set extends: a file extends another")
-
-
-def test_arguments_are_values_of_python():
-    document = from_arguments({"a.b": 1, "a.c": [2], "d": None})
-    assert document.data == {"a": {"b": 1, "c": [2]}, "d": None}
-    origin = document.origin(("a", "b"))
-    assert origin is not None
-    assert origin.label == "a.b"

@@ -75,12 +75,6 @@ def test_the_resolved_scenario_holds_its_interventions(write):
     assert identity_hash(one) != identity_hash(load_scenario("quickstart"))
 
 
-def test_a_scenario_without_any_is_what_it_was(write):
-    assert "interventions" not in load_scenario("quickstart").identity()
-    empty = load_scenario(write("s.yaml", "extends: quickstart\ninterventions: []\n"))
-    assert identity_hash(empty) == identity_hash(load_scenario("quickstart"))
-
-
 def test_a_dotted_path_in_an_intervention_needs_trust(write):
     path = "virsci_society.society.formation.founding:Once"
     file = write("s.yaml", f"{HEAD}  - {{at: 1y, set: {{founding: {{use: '{path}'}}}}}}\n")

@@ -13,11 +13,9 @@ from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNor
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.protocols.team_sizes import ObservedSize, StatedSize
 from virsci_society.protocols.virsci.protocol import VirSci
-from virsci_society.protocols.virsci.settings import Turns
-from virsci_society.scenarios.config.document import Document, from_arguments
+from virsci_society.scenarios.config.document import Document
 from virsci_society.scenarios.config.reader import Reader, write_part
 from virsci_society.scenarios.config.registry import FromTable, Section
-from virsci_society.society.formation.founding import Founding, Once, Poisson
 from virsci_society.society.kernel.durations import FixedDuration, Gamma, Lognormal, Times
 
 
@@ -106,20 +104,6 @@ def test_each_fault_says_where_what_and_what_instead(cls, data, lines):
         assert line.startswith(start)
 
 
-def test_all_faults_of_all_depths_come_at_once():
-    data = {
-        "turns": "x",
-        "topic": {"leaving": 3},
-        "selection": {"use": "coauthorship", "explore": {"use": "share", "mass": 2, "x": 1}},
-        "referenses": {},
-        "references": {"count": 0, "ideas": "maybe"},
-    }
-    assert sorted(line.split(": ")[0] for line in complaints(VirSci, data)) == [
-        *("references.count", "references.ideas", "referenses", "selection.explore.mass"),
-        *("selection.explore.x", "topic.leaving", "turns"),
-    ]
-
-
 class Inner(Part):
     """An inlined part."""
 
@@ -148,8 +132,6 @@ class Holder(Part):
     """A section that names its class by path."""
 
     times: Annotated[Part | None, Section("virsci_society.society.kernel.durations:Times")] = None
-    founding: Founding = Poisson()
-    file: Path = Path("x")
 
 
 def test_keys_of_an_inlined_part_stand_beside_those_of_the_section():
@@ -166,11 +148,6 @@ def test_keys_of_an_inlined_part_stand_beside_those_of_the_section():
     assert read(Outer, write_part(made)) == made
 
 
-def test_unknown_keys_of_such_a_section_are_told_with_all_of_its_keys():
-    assert complaints(Outer, {"sise": 3}) == ["sise: unknown key; did you mean 'size'?"]
-    assert complaints(Outer, {"inner": 3})[0].startswith("inner: unknown key")
-
-
 def test_a_check_of_the_whole_section_is_placed_at_the_key_it_names():
     assert complaints(Outer, {"word": "b", "switch": "off"}) == ["word: word: b needs the switch"]
 
@@ -179,29 +156,3 @@ def test_a_section_by_path_is_imported_when_it_is_there():
     assert read(Holder, {}).times is None
     assert read(Holder, {"times": {"homework": None}}).times == Times(homework=None)
     assert complaints(Holder, {"times": {"x": 1}})[0].startswith("times.x: unknown key")
-
-
-def test_a_relative_path_is_relative_to_where_it_was_written(here):
-    document = from_arguments({"file": "data/x"})
-    reader = Reader(document, trust=False)
-    made = reader.read_part(Holder, document.data, ())
-    assert made is not None
-    assert made.file == here / "data" / "x"
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        Times(),
-        Times(homework=None, utterance=FixedDuration(length="10m"), deadline="18mo"),
-        Times(homework=Lognormal(median="3h"), meeting_notice=0),
-        Poisson(max_teams=2),
-        Once(count=2, every="1w"),
-        VirSci(),
-        VirSci(team_size=StatedSize(weights={2: 0.5, 5: 1}), turns=Turns(ideas=2)),
-        VirSci(selection=Coauthorship(explore=HalfNormal(seed=3)), topic={"given": "a: b"}),
-        VirSci(selection=Uniform(), min_size="all", freshness=0.5),
-    ],
-)
-def test_what_is_written_is_read_back_equal(part):
-    assert read(type(part), write_part(part)) == part

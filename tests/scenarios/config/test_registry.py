@@ -10,31 +10,19 @@ from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.scenarios.config.reader import class_of, import_class, table_for
-from virsci_society.scenarios.config.registry import (
-    BACKENDS,
-    DURATIONS,
-    ECOSYSTEMS,
-    EXPLORE,
-    FOUNDING,
-    KINDS,
-    LEADERS,
-    PROTOCOLS,
-    PUBLICATION,
-    SELECTION,
-    SIZES,
-    import_path,
-)
+from virsci_society.scenarios.config.registry import DURATIONS, KINDS, TABLES, import_path
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Leaders
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.durations import Duration
 from virsci_society.society.teams.contracts import Publication
 
-TABLES = [
-    *(PROTOCOLS, FOUNDING, LEADERS, SELECTION, PUBLICATION, SIZES, DURATIONS, EXPLORE, BACKENDS),
-    ECOSYSTEMS,
+ENTRIES = [
+    (name, path)
+    for kind, table in TABLES.items()
+    for name, path in table.items()
+    if kind != "importers"
 ]
-ENTRIES = [(name, path) for table in TABLES for name, path in table.items()]
 
 
 @pytest.mark.parametrize(("name", "path"), ENTRIES)

@@ -11,7 +11,8 @@ from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.file_hashes import hash_json, update_hashes
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.config.reader import differing_keys
+from virsci_society.agents.offline.backend import LogisticAcceptance
+from virsci_society.scenarios.config.reader import differing_keys, write_part
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
 from virsci_society.scenarios.runs.execute import is_finished, replay, run_scenario
 from virsci_society.scenarios.runs.fork import Fork
@@ -73,6 +74,15 @@ def test_a_section_of_another_class_holds_what_differs_from_its_own_defaults():
     drifting = scenario(**{"population.drift.use": "writing"})
     assert drifting.identity()["population"]["drift"] == {"use": "writing"}
     assert identity_hash(drifting) != identity_hash(scenario())
+
+
+def test_the_usual_rule_of_acceptance_is_no_part_of_an_identity():
+    usual = {"use": "logistic", **write_part(LogisticAcceptance())}
+    now = load_scenario("quickstart")
+    assert identity_hash(now.set("backend.acceptance", usual)) == identity_hash(now)
+    other = now.set("backend.acceptance.load", 0.0)
+    assert other.identity()["backend"] == {"acceptance": {"load": 0.0}}
+    assert identity_hash(other) != identity_hash(now)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
 from virsci_society.scenarios.runs.fork import Fork
 from virsci_society.scenarios.runs.run_folder import prompt_hashes
-from virsci_society.scenarios.runs.run_journal import identity_hash
 from virsci_society.society.results.digest import compute_run_prefix
 from virsci_society.society.results.run import Run
 
@@ -156,13 +155,6 @@ def test_a_replay_does_not_encode_interests_again(whole, monkeypatch):
     told = {text.replace("; ", ", ") for text in lists}
     assert told
     assert not told & set(encoded)
-
-
-def test_nothing_changes_where_there_is_no_review(small, small_run, here):
-    stated = small.set("publication", "none")
-    assert identity_hash(stated) == identity_hash(small)
-    assert digest(run_scenario(stated, here / "run")) == digest(small_run)
-    assert not any(name.startswith("publication/") for name in prompt_hashes(small))
 
 
 def test_teams_founded_after_an_intervention_are_reviewed_as_it_says(make, here):
