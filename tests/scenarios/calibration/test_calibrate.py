@@ -98,14 +98,6 @@ def test_the_share_of_newcomers_is_recovered(finished):
 
 
 @pytest.mark.slow
-def test_the_same_command_changes_nothing(finished):
-    _, place = finished
-    before = content(place / "out"), (place / "out" / "simulations.jsonl").read_bytes()
-    calibrate(read_calibration(place / "field.yaml"), place / "out")
-    assert (content(place / "out"), (place / "out" / "simulations.jsonl").read_bytes()) == before
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kept", [0.02, 0.8, 0.97])
 def test_a_calibration_that_was_killed_goes_on(finished, tmp_path, kept):
     place, whole = copied(finished, tmp_path), finished[1] / "out"

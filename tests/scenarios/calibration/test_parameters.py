@@ -104,11 +104,6 @@ def test_a_stated_number_of_teams_of_the_library_is_named_apart(here):
     assert warning("community/vis-assembly", path, "founding.teams_per_year=counted") is None
 
 
-@pytest.mark.parametrize("name", ["quickstart", "community/closed"])
-def test_scenarios_without_fitted_values_have_none_to_borrow(here, name):
-    assert warning(name, manifest_only(here / "eco", boundary=2012)) is None
-
-
 def test_an_invented_ecosystem_borrows_nothing():
     document = scenario_document("community/vis-assembly")
     assert borrowed_values(document, read_scenario(document)) is None

@@ -6,7 +6,7 @@ import pytest
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.calibration import windows
-from virsci_society.scenarios.calibration.windows import LOG, Job, Simulations, Window
+from virsci_society.scenarios.calibration.windows import LOG, Job, Simulations
 
 JOBS = [Job("first", point, 0, 1, {}) for point in range(3)]
 FOUND = [[0.1 + 0.2, 1.0], [math.nan, 2.0], [math.inf, 3.0]]
@@ -56,12 +56,3 @@ def test_a_line_that_was_changed_is_refused(measure, tmp_path):
     path.write_text(path.read_text().replace("2.0", "2.5"))
     with pytest.raises(InputError, match=r"simulations.jsonl:2: "):
         measure(*JOBS)
-
-
-def test_windows_are_written_as_years():
-    assert Window.parse("2008-2009") == Window(2008, 2009) == Window.parse(Window(2008, 2009))
-    assert Window.parse(2008).name == "2008"
-    assert Window(2008, 2009).earlier(2).name == "2004-2005"
-    for wrong in ("2009-2008", "soon", True, 0):
-        with pytest.raises(ValueError, match=r"run backwards|expected years"):
-            Window.parse(wrong)

@@ -39,14 +39,6 @@ def test_alpha_is_that_of_the_published_example():
     assert round(krippendorff_alpha(KRIPPENDORFF), 3) == 0.849
 
 
-def test_alpha_by_hand():
-    # Two raters, two abstracts: (1, 1) and (3, 5). Observed: of four ratings, the pair (3, 5)
-    # differs by 4 twice: 8 / 4 = 2. Expected over ordered pairs of 1, 1, 3, 5: differences 4, 4,
-    # 16, 16, 4 and 0, each twice: 88 / 12.
-    table = np.array([[1.0, 3.0], [1.0, 5.0]])
-    assert krippendorff_alpha(table) == pytest.approx(1 - 2 / (88 / 12))
-
-
 def test_alpha_is_one_where_all_agree_and_unknown_where_nothing_varies():
     assert krippendorff_alpha(np.array([[1.0, 5, 9], [1, 5, 9]])) == 1.0
     assert np.isnan(krippendorff_alpha(np.full((2, 3), 4.0)))

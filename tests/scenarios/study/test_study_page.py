@@ -8,7 +8,7 @@ import pytest
 from tests.browser import CHROMIUM, Browser
 from tests.scenarios.study.study_folder import told_of, write_study
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.inference.comparisons import paired, welch
+from virsci_society.metrics.inference.comparisons import paired
 from virsci_society.metrics.inference.correlations import pearson, spearman
 from virsci_society.metrics.inference.intervals import t_interval
 from virsci_society.scenarios.study import figures
@@ -103,14 +103,6 @@ def test_pairs_are_replicates_that_both_arms_have(tmp_path):
         [values["team_size=4", "ON"][r] for r in kept],
     )
     assert compute_comparisons(study)[0].result == wanted
-
-
-def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
-    study = Study.open(make(tmp_path / "study", paired=False))
-    values = values_of()
-    assert compute_comparisons(study)[0].result == welch(
-        values["team_size=2", "ON"], values["team_size=4", "ON"]
-    )
 
 
 def test_the_embedding_stands_beside_every_measure_of_novelty(tmp_path):
@@ -456,25 +448,3 @@ def test_gains_are_against_the_first_arm_at_the_same_budget(tmp_path):
     assert "The gain is the difference from alone at the same budget" in page
     gains = pd.read_csv(folder / "report" / "reviews_by_arm.csv", comment="#").set_index("arm")
     assert gains["gain"].round(6).dropna().to_dict() == {"team (16)": 1.0, "team (40)": 1.0}
-
-
-def test_rank_correlations_over_some_arms_say_over_which(tmp_path):
-    arms = {
-        "two": {"attention": "on", KEY: 2},
-        "four": {"attention": "on", KEY: 4},
-        "two, free": {"attention": "unlimited", KEY: 2},
-        "plain": {KEY: 8},
-    }
-    values = {("two", "b"): [1.0, 2.0, 3.0], ("four", "b"): [4.0, 5.0, None]}
-    values |= {(arm, "b"): [1.0, 1.0, 1.0] for arm in ("two, free", "plain")}
-    plans = [
-        {"test": "rank_correlation", "of": "b", "over": KEY, "arms": ["two", "four"]},
-        {"test": "rank_correlation", "of": "b", "over": KEY},
-    ]
-    folder = write_study(tmp_path / "s", told_of(arms, ["b"], 3, comparisons=plans), values)
-    some, every = compute_comparisons(Study.open(folder))
-    assert (some.of, every.of) == ((KEY,), (KEY,))
-    assert (some.among, every.among) == ("attention=on", "")
-    # One replicate of "four" is missing: its seed has nothing to be compared with.
-    assert (some.result.n, every.result.n) == (4, 11)
-    assert "left out: 1 of 3 blocks" in some.result.note

@@ -10,7 +10,6 @@ from virsci_society.scenarios.study.design import read_study
 from virsci_society.scenarios.study.lock import RunResult, require_lock, write_result
 from virsci_society.scenarios.study.page import plan_table
 from virsci_society.scenarios.study.study import Study
-from virsci_society.scenarios.study.study_file import unusable_reason
 from virsci_society.scenarios.study.tables import gather
 
 USABLE = TINY.replace(
@@ -46,11 +45,3 @@ def test_usable_names_measures_of_the_study(tmp_path):
     wrong.write_text(TINY + "usable: {echoed: 0.05}\n", encoding="utf-8")
     with pytest.raises(InputError, match="name it under measures as well"):
         read_study(wrong, ())
-
-
-def test_what_is_not_known_makes_nothing_unusable():
-    assert unusable_reason({"echoed": 0.05}, {}) == ""
-    assert unusable_reason({"echoed": 0.05}, {"echoed": math.nan}) == ""
-    assert unusable_reason(
-        {"echoed": 0.05, "defaulted": 0.0}, {"echoed": 0.5, "defaulted": 0.1}
-    ) == ("echoed 0.5, defaulted 0.1")
