@@ -84,13 +84,13 @@ def test_every_scenario_checks(name):
 
 def test_schema_as_json_and_as_a_page():
     assert json.loads(society("list", "keys", "--json").output)["title"] == "Scenario"
-    page = society("list", "keys").output
-    assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    page = society("list", "keys", "--full").output
-    assert page == (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
+    for words, name in ((("--full",), "keys.md"), ((), "scenarios.md")):
+        page = society("list", "keys", *words).output
+        found = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        assert found == page, f"run: society list keys {' '.join(words)} > docs/{name}"
 
 
-def test_run_show_report(write, small_text, here):
+def test_run_and_report(write, small_text, here):
     write("small.yaml", small_text)
     done = society("run", "small.yaml", "--seed", "5", "--set", "until=20w")
     assert done.exit_code == 0, done.output
@@ -106,13 +106,6 @@ def test_run_show_report(write, small_text, here):
     ]
     again = society("run", "small.yaml", "--seed", "5", "--set", "until=20w")
     assert again.stdout.splitlines()[0] == f"{folder} holds this run already; nothing to do"
-
-    told = json.loads(society("show", str(folder), "--json").stdout)
-    assert (told["scenario"], told["seed"], told["days"]) == ("small", 5, 140)
-    assert told["teams"]["founded"] == 2
-    assert told["backend"]["about"] == "rule-based scientists, not a language model"
-    assert told["digest"] == (folder / "digest").read_text().strip()
-    assert "answers" in society("show", str(folder)).stdout
 
     page = (folder / "report.html").read_bytes()
     (folder / "report.html").unlink()

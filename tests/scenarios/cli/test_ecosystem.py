@@ -228,7 +228,6 @@ READERS = "kinds that read files, such as jsonl"
     ("typed", "told"),
     [
         ("synthetic --boundary 2015", [f"--boundary is not for synthetic; it is for {READERS}"]),
-        ("synthetic papers.jsonl", [f"PATH is not for synthetic; it is for {READERS}"]),
         (
             "synthetic --embedding lsa --columns a=b",
             [
@@ -237,23 +236,8 @@ READERS = "kinds that read files, such as jsonl"
             ],
         ),
         (
-            "synthetic --no-abstract-required --keep-names",
-            [
-                f"--abstract-required is not for synthetic; it is for {READERS}",
-                f"--keep-names is not for synthetic; it is for {READERS}",
-            ],
-        ),
-        (
             "jsonl papers.jsonl --boundary 2012 --scientists 5",
             ["--scientists is not for jsonl; it is for synthetic"],
-        ),
-        (
-            "jsonl papers.jsonl --boundary 2012 --columns scopus",
-            ["--columns is not for jsonl; it is for csv"],
-        ),
-        (
-            "papers.csv --boundary 2010",
-            ["'papers.csv' is no kind; write: society ecosystem build csv papers.csv ..."],
         ),
         (
             "data/works.jsonl.gz --boundary 2010",

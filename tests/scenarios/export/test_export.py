@@ -30,13 +30,6 @@ def test_the_page_may_be_written_into_a_folder_without_prompts(small_run, tmp_pa
     assert "left out: All prompts: not asked for." in done.output
 
 
-def test_no_run_is_an_error(tmp_path):
-    for command in (("explore",), ("export", "figures")):
-        done = society(*command, tmp_path)
-        assert done.exit_code == 2
-        assert "not a run folder" in done.output
-
-
 @pytest.mark.parametrize(
     ("command", "name"),
     [(("explore", "--no-prompts"), "explorer.html"), (("export", "figures"), "figures")],
