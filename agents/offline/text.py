@@ -1,7 +1,4 @@
-"""The words, terms and sentences of rule-based scientists.
-
-Frames stand in ``frames.txt``; offline scientists understand each other by reading slots back.
-"""
+"""The words, terms and sentences of rule-based scientists."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reads the text of a model as the form that was asked for, in bounded work.
-
-Strict, found or repaired: nothing is guessed, and nothing is evaluated.
-"""
+"""Reads the text of a model as the form that was asked for, in bounded work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,1 @@
-"""What research systems stand on.
-
-Read ``card``, ``card_system``, then the engines, ``rounds`` and ``search``.
-"""
+"""What research systems stand on."""

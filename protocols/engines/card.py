@@ -1,7 +1,4 @@
-"""The card of a research system, a YAML file that says who is asked what and what is kept.
-
-Every number may be the name of one of the card's keys, which scenarios then set under ``protocol``.
-"""
+"""The card of a research system, a YAML file that says who is asked what and what is kept."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reply forms of the research systems, beside those of VirSci that they use as well.
-
-An idea is VirSci's ``Idea`` and an abstract its ``Draft``: systems are compared by the same words.
-"""
+"""Reply forms of the research systems, beside those of VirSci that they use as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,1 @@
-"""Finished runs against reality and their own hashes.
-
-Read ``observed``, ``backtest`` and ``facts``; a run's own tables and digest stay as they are.
-"""
+"""Finished runs against reality and their own hashes."""

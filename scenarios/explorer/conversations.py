@@ -41,11 +41,7 @@ SMALL_TABLES = {
 class PromptBook:
     """The prompts of a run, which its tables do not hold.
 
-    Attributes:
-        texts: the prompt of each call.
-        ideas: those that the prompt of a call shows: a ballot, or the one to be written up.
-        titles: of the past papers that prompts show.
-        missing: why there are no prompts.
+    ``ideas`` are those that a call's prompt shows; ``missing`` says why there are no prompts.
     """
 
     texts: Mapping[str, str] = field(default_factory=dict)

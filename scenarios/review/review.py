@@ -193,10 +193,7 @@ class PanelReview:
         *,
         trust: bool = False,
     ) -> PanelReview:
-        """The review of a run or of the finished runs of a study, by its own backend as set.
-
-        Of a hybrid backend the model reviews; by default it gives the panel its name.
-        """
+        """The review of a run or of the finished runs of a study, by its own backend as set."""
         for setting in settings:
             if not setting.startswith("backend"):
                 raise InputError(f"--set {setting}: a review takes keys of backend only")

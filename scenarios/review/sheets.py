@@ -308,10 +308,7 @@ def agreement_table(ratings: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 
 
 def correlation_table(measured: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
-    """Pearson's and Spearman's correlation of ON with ratings or reviews, over abstracts.
-
-    ``rating`` says whose score of what it is; several scores of one paper are averaged.
-    """
+    """Pearson's and Spearman's correlation of ON with ratings or reviews, over abstracts."""
     values = measured.set_index("paper")["ON"].dropna().astype("float64")
     rows = []
     for rating, given in scored.dropna(subset=["score"]).groupby("rating", sort=False):

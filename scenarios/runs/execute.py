@@ -130,7 +130,7 @@ def run_scenario(
     resources: SharedResources | None = None,
     page: bool = True,
 ) -> Path:
-    """Run a scenario, or resume it, and write its run folder.
+    """Run a scenario, or resume it, and write its run folder, which is returned.
 
     A folder that holds this run already is left alone. One that holds a part of it is resumed: the
     run begins anew, and every call that was ever answered is taken from the journal.
@@ -143,9 +143,6 @@ def run_scenario(
         lease: of the run folder, where several machines share it; a run that loses it stops.
         resources: shared with the other runs of this process, if there are any.
         page: write ``report.html`` as well.
-
-    Returns:
-        The run folder.
 
     Raises:
         InputError: the folder cannot be used, or the scenario's ecosystem cannot.

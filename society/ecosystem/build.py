@@ -358,10 +358,7 @@ def make_profiles(
     lsa: LSAEmbedding,
     progress: Callable[[int], None],
 ) -> tuple[People, IntArray]:
-    """Make the profiles at the boundary, with masked names, and the career starts.
-
-    ``citations`` are those known to be from before the boundary, by row of the corpus.
-    """
+    """Make the profiles at the boundary, with masked names, and the career starts."""
     count = len(scientists)
     number_of = np.full(len(corpus.author_ids), -1, dtype=np.int64)
     number_of[scientists] = np.arange(count)

@@ -170,10 +170,7 @@ class Literature:
         diversity: float,
         exclude: frozenset[str] = frozenset(),
     ) -> tuple[Reference, ...]:
-        """Find ``k`` papers near to one of several texts and unlike each other.
-
-        The paper nearest to each text has relevance 1, however long the text is.
-        """
+        """Find ``k`` papers near to one of several texts and unlike each other."""
         asked = list(dict.fromkeys(text for text in texts if text.strip()))
         if k == 0 or not asked:
             return ()

@@ -16,10 +16,7 @@ from virsci_society.society.population.event_counts import DatedCounts
 
 
 class CoauthorNetwork:
-    """Numbers of joint papers between the scientists of a population, rows 0 to ``size`` - 1.
-
-    ``partner_at`` of a uniform index draws a co-author in proportion to joint papers.
-    """
+    """Numbers of joint papers between the scientists of a population, rows 0 to ``size`` - 1."""
 
     def __init__(self, base: Any, now: Callable[[], float]) -> None:
         base = base.tocsr()

@@ -1,7 +1,4 @@
-"""The population of a society, with the profile and the teams of each scientist by date.
-
-A row is a scientist: those of day 0, then newcomers by date.
-"""
+"""The population of a society, with the profile and the teams of each scientist by date."""
 
 from __future__ import annotations
 

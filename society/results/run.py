@@ -138,7 +138,6 @@ class Run:
             rows: by name of the table; tables left out are empty.
             manifest: at least ``seed`` and ``days``.
             scenario: the resolved scenario.
-            **more: further arguments of ``Run``.
 
         Raises:
             InputError: an unknown table name or a malformed row.

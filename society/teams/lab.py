@@ -52,10 +52,6 @@ class Lab:
 
     Once the team is dissolved every further step raises, whatever the protocol catches (rule 20).
 
-    Args:
-        world: the world in which the team works.
-        team: the team that the lab serves.
-
     Attributes:
         turn: number of the present turn in its stage; part of the ids of calls (rule 7).
         consultations: questions to guests so far, in order of date.

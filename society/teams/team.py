@@ -1,7 +1,4 @@
-"""The state of one team, its records, and what the world itself uses of the rules of a team.
-
-``TeamRule`` and ``PublicationRule`` name no ``Lab``: it names the world, which holds the rules.
-"""
+"""The state of one team, its records, and what the world itself uses of the rules of a team."""
 
 from __future__ import annotations
 

@@ -81,10 +81,7 @@ NAMED_AUTHORS = 4
 
 @dataclass(eq=False, kw_only=True)
 class World:
-    """The people, papers, ties and rules that all teams of a society live with.
-
-    An intervention sets the rules anew; every other field is set once, by ``Society``.
-    """
+    """The people, papers, ties and rules that all teams of a society live with."""
 
     env: simpy.Environment
     ecosystem: Ecosystem

@@ -38,10 +38,7 @@ SPREAD_PAPERS = 1_000
 
 
 class SideBySide(Embedding):
-    """The rows of an LSA and of a model, side by side and at unit length.
-
-    Each is divided by the spread of its cosines, so that neither outweighs the other.
-    """
+    """The rows of an LSA and of a model, side by side and at unit length."""
 
     name, revision, title = "", "", ""
 
@@ -157,9 +154,6 @@ def make_embedding(
         texts: the past papers, on which an LSA is fitted.
         seed: of the fit.
         hosting: settings of a hosted model: api_base, key, dimensions, batch, in_flight, ...
-
-    Returns:
-        The embedding.
 
     Raises:
         InputError: the name is wrong, an extra is missing, or the model cannot be had.
