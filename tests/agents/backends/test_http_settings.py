@@ -35,25 +35,6 @@ def test_the_model_is_told_its_name_and_sampling_and_nothing_of_the_way():
     }
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"model": "n"},
-        {"temperature": 0.0},
-        {"temperature": None},
-        {"max_tokens": 9},
-        {"top_p": 0.5},
-        {"structured": "off"},
-        {"seeded": False},
-        {"context": 9000},
-        {"extra": {"reasoning_effort": "low"}},
-    ],
-)
-def test_everything_that_may_change_the_words_is_told(change):
-    assert OpenAI(**{"model": "m"} | change).model_settings != OpenAI(model="m").model_settings
-    assert not change.keys() & ChatCompletionsBackend.execution
-
-
 def test_every_setting_is_either_told_or_of_execution():
     given = {"top_p": 0.5, "context": 9000, "extra": {"a": 1}, "system_role": "off"}
     told = json.loads(OpenAI(model="m", **given).model_settings)

@@ -7,7 +7,7 @@ import pytest
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing import svg
-from virsci_society.metrics.report.drawing.axes import OUTLINES, LegendEntry, Scale, place_labels
+from virsci_society.metrics.report.drawing.axes import LegendEntry, Scale, place_labels
 from virsci_society.metrics.report.figures import run_figures
 
 
@@ -45,24 +45,6 @@ def test_every_text_of_a_figure_is_escaped():
     picture = plot.svg("x")
     for text in ("&lt;script&gt;", "a &amp; b", "&lt;i&gt;", "&lt;b&gt;", "&lt;u&gt;", "&lt;s&gt;"):
         assert text in picture
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "whole", "texts"),
-    [
-        (0, 1, False, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
-        (0, 2, True, ["0", "1", "2"]),
-        (-5e-3, 5e-3, False, ["−0.004", "−0.002", "0.000", "0.002", "0.004"]),
-        (0, 380, False, ["0", "100", "200", "300"]),
-        (2e9, 3e9, False, ["2e+09", "2.2e+09", "2.4e+09", "2.6e+09", "2.8e+09", "3e+09"]),
-    ],
-)
-def test_ticks_are_round_numbers_within_the_range(low, high, whole, texts):
-    scale = Scale()
-    scale.low, scale.high, scale.whole, scale.most = low, high, whole, 5
-    marks = scale.marks(100, 1)
-    assert [text for _, text in marks] == texts
-    assert all(low <= value <= high for value, _ in marks)
 
 
 @pytest.mark.parametrize("values", [[], [np.nan], [3.0], [3.0, 3.0], [np.inf, 2.0], [0.0], [-1e12]])
@@ -115,10 +97,6 @@ def test_names_cover_neither_points_nor_each_other():
             )
 
 
-def test_a_name_without_room_is_left_out():
-    assert place_labels([(5.0, 5.0)], [50.0], 6.0, 2.0, (0.0, 0.0, 10.0, 10.0)) == [None]
-
-
 def test_each_team_is_a_row_with_its_meetings_and_paper(run, monkeypatch):
     words = re.findall(r"<text[^>]*>([^<]*)</text>", figures.team_timeline(run))
     assert set(run.table("teams")["team"]) <= set(words)
@@ -155,28 +133,7 @@ def test_a_part_that_is_not_available_says_so():
     assert picture.count("not available: no citation count is known") == 2
 
 
-def test_raw_distances_have_no_mark_at_one():
-    assert "neighbours’ year" in figures.novelty(scores(5))
-    assert "neighbours’ year" not in figures.novelty(scores(5), relative=False)
-
-
 def test_the_figure_of_novelty_names_the_embedding(run):
     run.manifest["embedding"] = {"title": "MiniLM", "label": "MiniLM, 384 dimensions"}
     run.add_metric("novelty", run_novelty(run))
     assert "vectors by MiniLM" in run_figures(run)["novelty"]
-
-
-@pytest.mark.parametrize(("size", "quantile"), [(6, 2.5706), (3000, 1.9608)])
-def test_the_interval_of_a_mean_is_students(size, quantile):
-    values = np.random.default_rng(1).normal(size=size)
-    band = figures.mean_interval(values)
-    half = quantile * values.std(ddof=1) / np.sqrt(size)
-    assert (band.high - band.value, band.value - band.low) == pytest.approx((half, half), rel=1e-4)
-
-
-@pytest.mark.parametrize("shape", ["circle", *OUTLINES])
-def test_a_symbol_without_a_position_is_left_out(shape):
-    plot = svg.Plot(2, 1)
-    plot.axes().symbols([0, 1, 2], [0, 1, np.nan], shape, svg.BLUE, size=[4, 5, 6])
-    [path] = re.findall(r'<path fill="var\(--blue\)" d="([^"]+)"', plot.svg("x"))
-    assert path.count("M") == 2

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from tests.metrics.html_page import assert_inert
 from virsci_society.metrics.networks import communities
-from virsci_society.metrics.report import figures, network_layout, page
+from virsci_society.metrics.report import figures, page
 from virsci_society.metrics.report.network_layout import (
     Communities,
     by_size,
@@ -62,15 +62,6 @@ def test_topics_stand_for_communities_of_a_network_that_is_too_large(monkeypatch
     assert np.bincount(label).tolist() == [6, 6]
 
 
-def test_a_large_community_lies_on_a_spiral_with_the_best_connected_inside(monkeypatch):
-    monkeypatch.setattr(network_layout, "BY_FORCES", 5)
-    star = sparse.lil_array((30, 30))
-    star[0, 1:] = star[1:, 0] = 1
-    positions = placed(sparse.csr_array(star), np.zeros(30, dtype=np.int64))
-    far = np.linalg.norm(positions - positions.mean(axis=0), axis=1)
-    assert far.argmin() == 0
-
-
 def network(edges):
     """A network of pairs with a number of joint papers."""
     return communities_of(pd.DataFrame(edges, columns=["source", "target", "papers"]), {})
@@ -93,31 +84,6 @@ def test_communities_of_one_topic_have_names_that_differ():
     assert whole.labels == ["graphs around A0", "graphs around B0", "vision", "around D0"]
     assert whole.outside[whole.names.index("A0")].tolist() == [1, 1]
     assert whole.outside.sum() == 4
-
-
-def clique_network(sizes, bridges=(), order=1):
-    """Communities of one clique for each size, with ties between first members."""
-    ties = [
-        (f"{number:03d}.{one}", f"{number:03d}.{two}")
-        for number, size in enumerate(sizes)
-        for two in range(size)
-        for one in range(two)
-    ]
-    ties += [(f"{first:03d}.0", f"{second:03d}.0") for first, second in bridges]
-    table = pd.DataFrame(ties[::order], columns=["source", "target"]).assign(papers=1)
-    topics = {f"{n:03d}.{place}": f"topic {n}" for n, s in enumerate(sizes) for place in range(s)}
-    return communities_of(table, topics)
-
-
-def test_each_community_is_a_circle_whose_area_is_that_of_its_people():
-    found = clique_network((9, 7, 6, 5, 4), [(0, 1), (1, 2), (2, 3), (0, 3)])
-    centres, radius, lines = found.circles
-    np.testing.assert_allclose(radius**2 / radius[0] ** 2, found.sizes / found.sizes[0])
-    gaps = np.linalg.norm(centres[:, None] - centres[None], axis=2) - radius - radius[:, None]
-    assert gaps[~np.eye(len(gaps), dtype=bool)].min() > 0
-    assert lines.tolist() == [[0, 1], [0, 3], [1, 2], [2, 3]]
-    again = clique_network((9, 7, 6, 5, 4), [(0, 1), (1, 2), (2, 3), (0, 3)], order=-1)
-    np.testing.assert_array_equal(again.circles[0], centres)
 
 
 def test_the_page_of_a_large_network_shows_communities(run, monkeypatch):

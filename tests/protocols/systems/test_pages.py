@@ -259,20 +259,6 @@ def test_pages_hold_what_the_original_shows(live, name):
     check(live(make(name), plant), PAGES[name])
 
 
-LEADER_LED = """
-    Contribution 0 | $TOPIC | Papers that the last searches found: abstracts
-      | @ Stage: discussion towards a proposal, round 1 of 3. | + how you see the topic
-    Contribution 1 | $TOPIC | Said so far: Contribution
-      | Papers that the last searches found: abstracts
-      | @ Stage: discussion towards a proposal, round 2 of 3. | ! You lead | ! Research interests:
-"""
-
-
-def test_one_member_a_round_hears_all_before_it(live):
-    protocol = make("idea2proposal", profile="published", arrangement="leader_led")
-    check(live(protocol, plant), LEADER_LED)
-
-
 def test_pairs_are_judged_without_papers_and_nobody_has_a_past_where_profiles_are_off(live):
     lived = live(make("ai_researcher", profiles="off"))
     pages = [r.messages[1].content for _, r, _ in lived.asked]

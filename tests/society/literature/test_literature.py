@@ -61,17 +61,6 @@ def test_a_published_paper_is_found_from_the_next_instant_on(three):
     assert three.search("climate", 1, three.visible(10.5))[0].id == "climate"
 
 
-def test_papers_and_vectors_are_found_by_their_id(three):
-    assert "graph" in three
-    assert "climate" not in three
-    assert len(three) == 3
-    assert three.paper("volume").title == "On volume"
-    with pytest.raises(ProtocolError, match="'climate'"):
-        three.paper("climate")
-    with pytest.raises(ProtocolError, match="'climate'"):
-        three.vector("climate")
-
-
 def test_citations_are_dated_events_counted_strictly_before(three):
     three.publish(paper("climate", 5.0, references=("graph", "graph", "climate", "unknown")))
     three.publish(paper("robot", 5.0, references=("graph",)))
@@ -254,22 +243,6 @@ def test_a_text_without_a_known_word_proposes_nothing_beside_others():
     assert lost == literature.search("elsewhere", 6, 6)
 
 
-def test_each_text_proposes_so_many_papers(monkeypatch):
-    """Papers that no text proposes are not chosen, however different they are.
-
-    The cosines with p1 are 1, 0.48, 0.6 and 0; p5, which has 0, is the last of all.
-    """
-    literature = of_bodies(counting("graph", "volume", "robot"), BODIES)
-    most = literature.search_diverse(("graph",), 2, 5, diversity=1.0)
-    assert [paper.id for paper in most] == ["p1", "p5"]
-    monkeypatch.setattr("virsci_society.society.literature.literature.POOL", 2)
-    monkeypatch.setattr("virsci_society.society.literature.literature.POOL_FACTOR", 2)
-    one = literature.search_diverse(("graph",), 1, 5, diversity=1.0)
-    assert [paper.id for paper in one] == ["p1"]
-    two = literature.search_diverse(("graph",), 2, 5, diversity=1.0)
-    assert [paper.id for paper in two] == ["p1", "p3"]
-
-
 @settings(max_examples=40, deadline=None)
 @given(
     bodies=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), max_size=30),
@@ -341,29 +314,6 @@ def test_the_papers_of_an_author_are_those_of_past_and_present():
     assert set(found("Scientist1", 9, 4.0)) == {"a", "c", "d"}
     (best, *_) = literature.search_author("Scientist1", "On a. graph", 2, literature.visible(4.0))
     assert best == literature.search("On a. graph", 1, literature.visible(4.0))[0]
-
-
-# Two alike, one between them and the fourth: the cosines are 1, 0.6 and 0.8, or 0.
-VECTORS = np.array([[1.0, 0.0], [1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], dtype=np.float32)
-RELEVANCE = np.array([1.0, 0.9, 0.7, 0.6])
-
-
-def test_the_choice_by_hand():
-    """First 0.7 of each relevance; then less 0.3 of the greatest cosine with one chosen before.
-
-    After 0: item 1 has 0.63 - 0.3, item 2 0.49 - 0.18, item 3 0.42 - 0. After 3: item 1 has 0.33,
-    item 2 0.49 - 0.3 x max(0.6, 0.8) = 0.25. A sum in place of the greatest would give it 0.07.
-    """
-    assert maximal_marginal_relevance(RELEVANCE, VECTORS, 4, 0.3) == [0, 3, 1, 2]
-    assert maximal_marginal_relevance(RELEVANCE, VECTORS, 2, 0.3) == [0, 3]
-
-
-def test_the_greatest_cosine_counts_and_not_the_sum():
-    """Item 2 is a little like both that are chosen first; item 3 is very like one of them."""
-    vectors = np.array([[1, 0, 0], [0, 1, 0], [0.6, 0.6, 0.53], [0.9, 0, 0.44]], dtype=np.float32)
-    relevance = np.array([1.0, 1.0, 0.5, 0.6])
-    # 0.25 - 0.5 x 0.6 = -0.05 and 0.3 - 0.5 x 0.9 = -0.15; with sums it would be -0.35.
-    assert maximal_marginal_relevance(relevance, vectors, 3, 0.5) == [0, 1, 2]
 
 
 def test_sums_that_differ_in_their_last_bits_are_ties():

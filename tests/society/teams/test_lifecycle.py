@@ -103,19 +103,6 @@ def test_the_first_reason_wins():
     assert (event["team"], event["reason"]) == ("Scientist0/1", "one")
 
 
-def test_the_first_reason_wins_over_what_the_protocol_makes_of_it():
-    def steps(team, lab):
-        try:
-            yield from lab.wait(10.0)
-        except simpy.Interrupt:
-            raise Dissolved("my own reason") from None
-
-    society = found(steps)
-    at(society, 3.0, lambda: team_of(society).dissolve("from outside"))
-    society.run_to_end()
-    assert only(society, "teams")[0]["reason"] == "from outside"
-
-
 def test_a_dissolved_team_publishes_nothing_even_if_it_hands_something_in():
     """Its protocol makes light of being interrupted; the words were there already."""
 
@@ -223,11 +210,6 @@ def test_the_deadline_dissolves_who_has_not_finished():
     assert ended == {"Scientist0/1": ("deadline", 11.0), "Scientist2/1": ("deadline", 15.0)}
     in_time = run(meeting, times=times(deadline=13.0))
     assert only(in_time, "teams")[0]["reason"] == "done"
-
-
-def test_the_deadline_does_not_reach_finished_work():
-    society = run(talk(), times=times(deadline=8.0))
-    assert only(society, "teams")[0]["state"] == "published"
 
 
 @pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])

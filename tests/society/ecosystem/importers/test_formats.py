@@ -19,7 +19,7 @@ from tests.society.ecosystem.importers.foreign_files import (
 )
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers.fields import LONGEST_LITERAL, parse_literal
-from virsci_society.society.ecosystem.importers.json_papers import OpenAlex, VirSciFiles, short_id
+from virsci_society.society.ecosystem.importers.json_papers import OpenAlex, VirSciFiles
 from virsci_society.society.ecosystem.importers.records import RawAuthor, RawRecord
 from virsci_society.society.ecosystem.importers.source import open_source
 
@@ -298,20 +298,6 @@ def test_older_and_emptier_works_are_read_as_far_as_they_go(tmp_path):
     assert second.venue == "Old Vis"
     assert second.authors == (RawAuthor("name:ben", "Ben", "There"), RawAuthor("name:cai", "Cai"))
     assert (source.report.named, source.report.left_out) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    ("written", "short"),
-    [
-        ("https://openalex.org/W12", "W12"),
-        ("https://openalex.org/works/w12", "W12"),
-        ("W12", "W12"),
-        ("https://doi.org/10.1/W12", "https://doi.org/10.1/W12"),
-        (None, ""),
-    ],
-)
-def test_ids_are_shortened_alike(written, short):
-    assert short_id(written, "id") == short
 
 
 def test_positions_that_are_huge_cost_nothing_and_gaps_close(tmp_path):
