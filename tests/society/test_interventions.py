@@ -75,11 +75,6 @@ def test_an_intervention_comes_first_on_its_date():
     ]
 
 
-def test_one_on_day_0_comes_before_the_first_team():
-    society = run(talk(), (0.0, 9), (0.0, 5), interventions=[removing(0.0, 1, "papers")])
-    assert [row["leader"] for row in only(society, "teams")] == [name(5)]
-
-
 def test_teams_keep_the_times_they_were_founded_with():
     slow = Change(10.0, "{}", {"times": times(publication_delay=30.0)})
     society = run(talk(1), (9.0, 0), (10.0, 5), interventions=[slow])

@@ -23,7 +23,6 @@ from tests.society.tiny_society import (
 )
 from virsci_society.agents.mesa import Scientist
 from virsci_society.society.model import Society
-from virsci_society.society.population import population
 
 LEADERS = ((0.0, 0), (3.0, 4), (12.0, 7))
 
@@ -162,16 +161,6 @@ def test_a_mesa_space_holds_everybody_and_the_ties_as_of_now():
     }
     assert len(list(space.all_cells.agents)) == 10
     assert {agent.name for agent in space[4].neighborhood.agents} >= {"Scientist5"}
-
-
-def test_who_acts_for_the_first_time_gets_a_place(monkeypatch):
-    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 3)
-    society = Small(rounds=3)
-    assert not list(society.space.all_cells.agents)
-    society.run_to_end()
-    acted = {agent.name for agent in society.agents}
-    assert 0 < len(acted) < 10
-    assert {agent.name for agent in society.space.all_cells.agents} == acted
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 
 import jsonschema
 import pytest
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from tests.agents.replies.form_examples import (
     CANDIDATE,
@@ -22,7 +22,6 @@ from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import (
     FIELDS,
     PATTERN,
-    Form,
     as_sent,
     form_on_page,
     render_form,
@@ -82,29 +81,6 @@ def test_one_question_changes_no_other_and_its_texts_are_those_of_its_schema(for
             page = render_form(schema, schema_sent=sent)
             assert form_on_page(form, slots, schema_sent=sent) == page
         assert sent_schema_for(form, slots) == json.dumps(as_sent(schema))
-
-
-class Leaf(Form):
-    """What is told about a leaf."""
-
-    title: str = Field(alias="Title", description="what it is called")
-
-
-class Branch(Form):
-    leaf: Leaf | None = Field(default=None, alias="Leaf")
-    leaves: tuple[Leaf, ...] = ()
-    default: dict[str, str] = Field(default={"title": "kept"})
-
-
-def test_forms_in_forms_stand_where_they_are_used():
-    title = {"type": "string", "description": "what it is called"}
-    leaf = {"type": "object", "properties": {"Title": title}, "required": ["Title"]}
-    text = {"type": "string"}
-    assert Branch.json_schema()["properties"] == {
-        "Leaf": {"anyOf": [leaf, {"type": "null"}], "default": None},
-        "leaves": {"type": "array", "items": leaf, "default": []},
-        "default": {"type": "object", "additionalProperties": text, "default": {"title": "kept"}},
-    }
 
 
 @pytest.mark.parametrize(
@@ -244,49 +220,6 @@ def test_a_page_without_a_schema_shows_one_line_of_json_without_words(form):
     shown = json.loads(re.sub(r": \.\.\.", ": 0", pattern))
     assert list(shown) == list(schema["properties"])
     assert {*shown.values()} <= {"...", 0}
-
-
-def test_kinds_of_values():
-    mark = {"type": "number", "minimum": 0, "maximum": 1}
-    text = {"type": "string", "description": "what it is"}
-    schema = {
-        "type": "object",
-        "properties": {
-            "words": {"type": "string"},
-            "told": {"type": "string", "description": 'the "whole" of it'},
-            "one": {"const": "é"},
-            "which": {"type": "string", "enum": ["a", "b"]},
-            "key": {"type": "string", "enum": ["P1", "P2"], "description": "one of the keys"},
-            "yes": {"type": "boolean"},
-            "half": {"type": "number", "minimum": 0.5, "maximum": 2.5},
-            "open": {"type": "integer", "minimum": 1},
-            "days": {"type": "integer", "description": "days from now"},
-            "list": {"type": "array", "items": {"type": "boolean"}},
-            "notes": {"type": "array", "items": {"type": "string"}, "description": "one each"},
-            "perhaps": {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
-            "table": {"type": "object", "description": "criterion", "additionalProperties": mark},
-            "same": {"type": "object", "properties": {"A": mark, "B": mark}},
-            "parts": {"type": "array", "items": {"type": "object", "properties": {"t": text}}},
-        },
-    }
-    assert render_form(schema, schema_sent=True).splitlines()[1:] == [
-        '- "words": text',
-        '- "told": the "whole" of it',
-        '- "one": "é"',
-        '- "which": "a" or "b"',
-        '- "key": one of the keys',
-        '- "yes": true or false',
-        '- "half": 0.5 to 2.5',
-        '- "open": number',
-        '- "days": number, days from now',
-        '- "list": list of: true or false',
-        '- "notes": list: one each',
-        '- "perhaps": null or true or false',
-        '- "table": object with 0 to 1 for each criterion',
-        '- "same": object with "A", "B", each 0 to 1',
-        '- "parts": list of: object',
-        '  - "t": what it is',
-    ]
 
 
 def test_an_invitation_is_answered_by_names_or_by_the_codes_of_the_paper():

@@ -4,9 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from tests.metrics.html_page import Page, assert_inert
 from virsci_society.metrics.networks.removals import removals, removed_by_date, snapshots
-from virsci_society.metrics.report.page import render_page
 
 PAPERS = {
     "P1": (100.0, ("S1", "S3", "S4")),
@@ -75,16 +73,6 @@ def test_those_whose_coauthors_are_gone_stay_as_components_of_their_own(told):
     assert without["communities"] <= 2
 
 
-def test_later_and_the_end_count_the_ties_of_their_own_year(told):
-    later, end = told.loc["later", "recent"], told.loc["end", "recent"]
-    # Since day 182.5: S4-S5, S6-S7, S3-S5; since day 435: S3-S5 and S2-S6.
-    assert (later["date"], later["nodes"], later["edges"]) == (547.5, 5, 3)
-    assert (later["components"], later["giant_share"]) == (2, 3 / 5)
-    assert (end["date"], end["nodes"], end["edges"], end["path"]) == (800, 4, 2, 1)
-    assert end["modularity"] == 0.5
-    assert told.loc["end", "all"]["edges"] == 3 + 3
-
-
 def test_work_is_that_of_those_who_are_there(told):
     table = told.xs("recent", level="network")
     assert table["people"].to_dict() == {"before": 7, "without": 6, "later": 6, "end": 6}
@@ -147,12 +135,3 @@ def test_those_who_came_are_there_and_those_who_retired_are_not(make_run):
     # Of S1-S3-S4 and S4-S5; S1-S2 is gone with S2, S5-S6 is there.
     assert table.loc["before", "all"]["edges"] == 5
     assert table.loc["end", "recent"]["edges"] == 0
-
-
-@pytest.mark.slow
-def test_the_page_lists_interventions_and_says_where_the_numbers_are(removed):
-    html = render_page(removed)
-    assert_inert(html)
-    text = Page(html).text()
-    assert "people who left chosen by 1 365 1 degree" in text
-    assert "society show RUN --table removals" in text

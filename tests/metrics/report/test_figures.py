@@ -7,7 +7,7 @@ import pytest
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing import svg
-from virsci_society.metrics.report.drawing.axes import LegendEntry, Scale, place_labels
+from virsci_society.metrics.report.drawing.axes import LegendEntry
 from virsci_society.metrics.report.figures import run_figures
 
 
@@ -47,17 +47,6 @@ def test_every_text_of_a_figure_is_escaped():
         assert text in picture
 
 
-@pytest.mark.parametrize("values", [[], [np.nan], [3.0], [3.0, 3.0], [np.inf, 2.0], [0.0], [-1e12]])
-def test_a_scale_has_two_ends_whatever_the_data(values):
-    scale = Scale()
-    scale.include(np.array(values, dtype=float))
-    low, high = scale.ends()
-    assert low < high
-    assert scale.marks(100, 20)
-    held = [value for value in values if np.isfinite(value)]
-    assert all(low <= value <= high for value in held)
-
-
 def test_a_line_is_broken_where_a_value_is_missing():
     plot = svg.Plot(2, 1)
     plot.axes().line([0, 1, 2, 3], [1, np.nan, 2, 3], svg.PINK)
@@ -82,19 +71,6 @@ def test_lines_of_one_figure_differ_in_more_than_colour(run):
         r'<path fill="none" stroke="(var[^"]+)" stroke-width="1.6"([^>]*) d=', picture
     )
     assert len({style for _, style in lines}) == len({colour for colour, _ in lines}) > 1
-
-
-def test_names_cover_neither_points_nor_each_other():
-    points = [(10.0, 10.0), (14.0, 10.0), (50.0, 50.0), (99.0, 90.0)]
-    places = place_labels(points, [20.0, 20.0, 20.0, 60.0], 6.0, 2.0, (0.0, 0.0, 100.0, 100.0))
-    assert places[2] == (52.0, 53.0)
-    assert places[3] == (37.0, 93.0)
-    boxes = [(x, y - 6, x + w, y) for (x, y), w in zip(places, (20, 20, 20, 60), strict=True)]
-    for number, one in enumerate(boxes):
-        for other in boxes[number + 1 :]:
-            assert (
-                one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
-            )
 
 
 def test_each_team_is_a_row_with_its_meetings_and_paper(run, monkeypatch):

@@ -21,7 +21,7 @@ from virsci_society.protocols.classics.epistemic_landscape import (
     EpistemicLandscape,
     Searcher,
 )
-from virsci_society.protocols.classics.network_bandit import Bandit, neighbours
+from virsci_society.protocols.classics.network_bandit import Bandit
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.society.ecosystem.synthetic.synthetic import Strangers
 from virsci_society.society.formation.founding import Once
@@ -144,24 +144,6 @@ def test_fewer_ties_are_slower_and_more_often_right():
     )
     assert shares[0] > shares[1] + 0.01 > shares[2] + 0.05
     assert dates[0] > dates[1] + 2 > dates[2] + 4
-
-
-@pytest.mark.parametrize(
-    ("network", "place", "near"),
-    [
-        ("cycle", 0, [1, 4]),
-        ("cycle", 3, [2, 4]),
-        ("wheel", 0, [1, 2, 3, 4]),
-        ("wheel", 1, [0, 2, 4]),
-        ("wheel", 3, [0, 2, 4]),
-        ("complete", 2, [0, 1, 3, 4]),
-    ],
-)
-def test_who_hears_whom_in_a_community_of_five(network, place, near):
-    assert neighbours(network, place, 5) == near
-    assert np.flatnonzero(independent.adjacency(network, 5)[place]).tolist() == sorted(
-        [*near, place]
-    )
 
 
 @pytest.mark.parametrize("network", [*NETWORKS, "coauthors"])

@@ -1,6 +1,5 @@
 """The author knowledge bank: profiles as of a version, searched by interests."""
 
-import pickle
 import threading
 
 import numpy as np
@@ -15,7 +14,6 @@ from virsci_society.society.ecosystem import knowledge_bank
 from virsci_society.society.ecosystem.knowledge_bank import (
     EXACT_UP_TO,
     KnowledgeBank,
-    People,
     cleaned_interests,
     general_terms,
     interests_text,
@@ -165,33 +163,6 @@ def test_a_reader_is_not_disturbed_by_updates():
         reader.join()
     assert not failures
     assert set(seen) == {expected}
-
-
-THREE = (
-    Profile("Scientist0", ("Here",), ("maps", "trees"), 3, 5, ("Scientist2",)),
-    Profile("Scientist1", papers=1, citations=None),
-    Profile("Scientist2", interests=("maps",), papers=2, citations=0),
-)
-
-
-def test_they_are_the_profiles_they_were_made_of():
-    people = People.of(THREE)
-    assert people == THREE
-    assert tuple(people) == THREE
-    assert people[-1] == THREE[-1]
-    assert people[1:] == THREE[1:]
-    assert people[::-1] == THREE[::-1]
-    assert pickle.loads(pickle.dumps(people)) == THREE
-
-
-def test_columns_by_hand():
-    people = People.of(THREE)
-    assert people.names == ("Scientist0", "Scientist1", "Scientist2")
-    assert people.papers.tolist() == [3, 1, 2]
-    assert people.topics == tuple(profile.topic for profile in THREE) == ("maps", "", "maps")
-    assert people[1:].topics == ("", "maps")
-    assert people.citations[[0, 2]].tolist() == [5.0, 0.0]
-    assert np.isnan(people.citations[1])
 
 
 def lists(*texts):

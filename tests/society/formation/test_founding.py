@@ -162,11 +162,6 @@ ZERO = "Scientist0"
 NAMED = ("Scientist2", "Scientist5", "Scientist8")
 
 
-def test_named_people_lead_and_nobody_else():
-    leaders, _ = founded(Once(count=20, every=1.0, leaders=Named(people=NAMED)), most=9)
-    assert {who for _, who in leaders} == set(NAMED)
-
-
 def test_whoever_has_published_leads_from_then_on():
     """Scientist0 has no paper before day 0, so by papers alone it leads after its first one."""
     rule = Once(count=80, every=1.0, leaders=Productive(floor=0))

@@ -180,23 +180,6 @@ def test_a_slot_is_taken_only_when_a_prompt_is_complete():
     assert len(society.log.rows["calls"]) == 5
 
 
-def test_calls_of_a_later_day_start_before_the_earlier_ones_have_answered():
-    """The clock runs ahead of the model until somebody reads."""
-    let, asked = threading.Event(), []
-
-    async def silent(request):
-        asked.append(request.id)
-        while not let.is_set():
-            await asyncio.sleep(0.001)
-        return echo(request)
-
-    leaders = tuple((float(day), day) for day in range(8))
-    society = found(talk(rounds=1), *leaders, delay=lambda r: 0.0, script=silent)
-    with running(society, let):
-        wait_for(lambda: len({id_.split("/")[0] for id_ in list(asked)}) == 8)
-    assert not society.running
-
-
 def test_an_id_asked_twice_is_an_error():
     def steps(team, lab):
         lab.pose(team.leader, SAY, Words, "invite", within=1.0, heard=())

@@ -78,16 +78,6 @@ def test_people_beyond_the_limit_become_agents_when_they_act(monkeypatch):
     assert run(paper_of(), (0.0, 3)).population.scientist(9).name == name(9)
 
 
-def test_an_agent_shows_profile_and_load_as_of_now():
-    society = found(paper_of(), (0.0, 3))
-    agent = society.population.scientist_named(name(3))
-    assert (agent.load, agent.profile.papers) == (0, 3)
-    society.advance(0.5)
-    assert (agent.load, agent.teams) == (1, ["Scientist3/1"])
-    society.advance(50.0)
-    assert (agent.load, agent.profile.papers) == (0, 4)
-
-
 def seen_by(dates):
     """Process[Any] that look at the world on some dates and keep what they see."""
     seen = []
@@ -292,17 +282,6 @@ def test_events_have_date_and_sequence():
         "finished",
         "published",
     }
-
-
-def test_a_row_must_fit_its_table():
-    log = found(talk()).log
-    with pytest.raises(ValueError, match="authorships has 3 columns, got 2 values"):
-        log.row("authorships", "p", "s")
-    with pytest.raises(KeyError):
-        log.row("theses", "p")
-    log.seal()
-    with pytest.raises(ValueError, match="got 2 values"):
-        log.row("authorships", "p", "s")
 
 
 def test_invitations_are_answered_within_the_window():

@@ -255,14 +255,6 @@ def test_parts_outside_of_the_folder_and_adapters_are_refused(model):
         make_embedding(f"sentence-transformers:{model}")
 
 
-def test_a_models_own_prompts_are_left_alone(model, rows):
-    prompts = {"query": "volume ", "document": "ray "}
-    settings = model / "config_sentence_transformers.json"
-    edit(settings, lambda c: c.update(prompts=prompts, default_prompt_name="document"))
-    plain = make_embedding(f"sentence-transformers:{model}")
-    assert np.array_equal(plain.encode(TEXTS[:5]), rows[:5])
-
-
 def hub(model, home):
     """The folder of a hub's cache that holds the model as org/tiny, at its commit."""
     place = home / "models--org--tiny"
@@ -304,15 +296,6 @@ def test_offline_is_offline(cached, name, monkeypatch, network_attempts):
     with pytest.raises(InputError, match="HF_HUB_OFFLINE"):
         make_embedding(f"sentence-transformers:{name}")
     assert network_attempts == []
-
-
-def test_a_model_that_is_here_in_part_is_not_here(cached, monkeypatch):
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    (cached / "snapshots" / COMMIT / "model.safetensors").unlink()
-    with pytest.raises(InputError, match="not on this machine"):
-        make_embedding("sentence-transformers:org/tiny")
 
 
 def test_a_hub_that_cannot_be_reached_is_told_after_the_announcement(monkeypatch, tmp_path, capsys):
@@ -369,9 +352,3 @@ def test_a_download_is_announced_once_and_brings_neither_code_nor_pickles(
     assert again.revision == COMMIT
     assert np.array_equal(again.encode(TEXTS[5:9]), rows[5:9])
     assert hub_server[1:] == [("org/tiny", COMMIT)]
-
-
-@pytest.mark.parametrize("name", ["a/b/c", "org/..", "/no/such/folder", "./none"])
-def test_a_name_that_cannot_be_is_told(name):
-    with pytest.raises(InputError):
-        make_embedding(f"sentence-transformers:{name}")
