@@ -174,6 +174,12 @@ def test_what_is_left_of_a_career_depends_on_how_long_it_has_lasted(age, shape):
         assert np.allclose(hazard, left)
 
 
+def test_of_a_career_far_beyond_its_length_nothing_is_left():
+    lasted = np.array([0.0, 10 * YEAR, 1e5])
+    left = Lengths(mean=2.0**-20, shape=50.0).remaining_days(lasted, np.random.default_rng(3))
+    assert left == pytest.approx(0.0, abs=1e-5)
+
+
 def test_careers_last_from_the_first_paper_on():
     """First papers in 2010, day 0 in 2020: who has 10 years of about 12 behind has about 2 left."""
     society = lived(Rates(retirement=Lengths(mean=12 * YEAR, shape=50.0)), until=6 * YEAR)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.metrics.facts.corpora import generator
-from virsci_society.metrics.facts.citations import group_percentiles, main_keywords
+from virsci_society.metrics.facts.citations import main_keywords
 from virsci_society.metrics.facts.tables import FactPaper, make_tables
 from virsci_society.metrics.measures import FACTS
 from virsci_society.scenarios.config.reader import import_class
@@ -148,18 +148,6 @@ def test_new_pairs_pay(factor):
     papers += [(5, (f"n{n}",), 2 * factor, (), ("a", "c")) for n in range(9)]
     papers += [(5, (f"x{n}",), 50, (), ("a", f"x{n}")) for n in range(9)]
     assert measured("new_pairs_pay", cited(papers, years=12)) == pytest.approx(factor)
-
-
-def test_percentiles_of_groups_are_those_of_numpy():
-    rng = np.random.default_rng(3)
-    of, values = np.sort(rng.integers(0, 9, 60)), rng.normal(size=60)
-    of = of[of != 4]
-    values = values[: len(of)]
-    percents = (10.0, 50.0, 100.0)
-    for percent, found in zip(percents, group_percentiles(of, values, 9, percents), strict=True):
-        assert np.isnan(found[4])
-        for group in set(of.tolist()):
-            assert found[group] == pytest.approx(np.percentile(values[of == group], percent))
 
 
 def test_the_commonest_keyword_is_the_topic():

@@ -21,7 +21,7 @@ from virsci_society.protocols.engines.research_system import proposal_as_idea
 from virsci_society.protocols.engines.rounds import mean_of_reviews, merge_searches, most_frequent
 from virsci_society.protocols.engines.search import distinct_places
 from virsci_society.protocols.forms import Topic
-from virsci_society.protocols.systems.idea2proposal import ComposedTeam, seniority_codes
+from virsci_society.protocols.systems.idea2proposal import seniority_codes
 from virsci_society.society.careers import career_ages
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.formation.leaders import Selected
@@ -117,18 +117,6 @@ def test_an_interdisciplinary_team_has_no_topic_twice(live):
         for row in lived.rows("members")
     ]
     assert len(set(topics)) == len(topics) == 3
-
-
-def test_draws_of_a_composed_team_follow_its_definition(live):
-    world = live(make("debate"), until=1.0).society.world
-    policy = ComposedTeam(arrangement="horizontal", size=3)
-    everybody = list(range(len(world.population)))
-    weights = policy.chances((), everybody, world)
-    codes = seniority_codes(world)
-    assert [weight > 0 for weight in weights] == [code == 0 for code in codes]
-    drawn = [policy.choose((), frozenset(), world, np.random.default_rng(n)) for n in range(60)]
-    assert {int(codes[row]) for row in drawn} == {0}
-    assert len(set(drawn)) > 3
 
 
 def test_a_leader_who_does_not_fit_ends_the_team(live):

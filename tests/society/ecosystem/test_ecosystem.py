@@ -326,6 +326,18 @@ def test_counts_that_do_not_hold_together_are_told(arrays, tmp_path):
         ecosystem.read_counts(tmp_path / "c.npz")
 
 
+def test_vectors_come_back_and_other_shapes_and_types_are_told(tmp_path):
+    rows = np.arange(6, dtype=np.float32).reshape(3, 2)
+    path = tmp_path / "rows.npy"
+    ecosystem.write_rows(path, rows)
+    assert np.array_equal(ecosystem.read_rows(path, (3, 2)), rows)
+    with pytest.raises(InputError, match=r"shape \(3, 2\).*expected float32 of shape \(4, 2\)"):
+        ecosystem.read_rows(path, (4, 2))
+    np.save(path, rows.astype(np.float64))
+    with pytest.raises(InputError, match="float64"):
+        ecosystem.read_rows(path, (3, 2))
+
+
 @pytest.mark.parametrize(
     ("name", "folder"),
     [

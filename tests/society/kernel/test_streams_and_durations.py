@@ -167,14 +167,6 @@ def test_teams_are_founded_at_the_stated_rate():
     assert 0.5 * expected < np.var(counts) < 1.7 * expected
 
 
-def test_a_longer_run_only_adds_foundings():
-    long = foundings(Poisson(), 20, 400.0)
-    short = foundings(Poisson(), 20, 200.0)
-    assert 0 < len(short) < len(long)
-    assert short == long[: len(short)]
-    assert foundings(Poisson(), 20, 400.0, seed=1) != long
-
-
 def test_once_founds_a_stated_number_of_teams():
     teams = foundings(Once(count=5, every="2d"), 3, 1e6)
     assert [date for date, _ in teams] == [0.0, 2.0, 4.0, 6.0, 8.0]

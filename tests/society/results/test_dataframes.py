@@ -41,25 +41,6 @@ def test_tables_come_in_the_order_that_pandas_gives_them(name):
     pd.testing.assert_frame_equal(table, ordered)
 
 
-def test_a_row_of_the_wrong_length_is_shown():
-    with pytest.raises(InputError, match=r"table ties: a row has 3 values, expected 4: \('S1'"):
-        build_table("ties", [("S1", "S2", 1.0)])
-
-
-@pytest.mark.parametrize(
-    ("row", "column"),
-    [
-        (("S1", "S2", "soon", 1), "date"),
-        (("S1", "S2", 1.0, 1.5), "papers"),
-        ((1, "S2", 1.0, 1), "source"),
-        (("S1", "S2", 1.0, 2**70), "papers"),
-    ],
-)
-def test_a_wrong_value_names_table_and_column(row, column):
-    with pytest.raises(InputError, match=f"table ties, column {column}: not"):
-        build_table("ties", [row])
-
-
 def test_unknown_tables_are_refused_before_anything_is_written(tmp_path):
     with pytest.raises(InputError, match="no such table: theses"):
         write_tables(tmp_path, {"theses": []})

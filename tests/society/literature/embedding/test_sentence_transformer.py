@@ -20,7 +20,6 @@ pytestmark = pytest.mark.skipif(
     reason="the extra is not installed: pip install -c constraints.txt -e '.[semantic]'",
 )
 
-ROOT = Path(__file__).parents[4]
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 # Of very different lengths, some beyond what the model reads.
 TEXTS = [" ".join(WORDS[(n * k) % 10] for k in range(1 + n * n % 70)) for n in range(1, 90)]
@@ -296,6 +295,15 @@ def test_offline_is_offline(cached, name, monkeypatch, network_attempts):
     with pytest.raises(InputError, match="HF_HUB_OFFLINE"):
         make_embedding(f"sentence-transformers:{name}")
     assert network_attempts == []
+
+
+def test_a_model_that_is_here_in_part_is_not_here(cached, monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    (cached / "snapshots" / COMMIT / "model.safetensors").unlink()
+    with pytest.raises(InputError, match="not on this machine"):
+        make_embedding("sentence-transformers:org/tiny")
 
 
 def test_a_hub_that_cannot_be_reached_is_told_after_the_announcement(monkeypatch, tmp_path, capsys):
