@@ -10,7 +10,7 @@ from virsci_society.metrics.report.overview import (
     speaker,
     written_by_rules,
 )
-from virsci_society.metrics.report.templates import columns_with_values, count_of, format_percent
+from virsci_society.metrics.report.templates import columns_with_values, format_percent
 from virsci_society.metrics.summary import summarise_run
 
 
@@ -125,11 +125,6 @@ def test_what_answers_at_a_given_address_is_not_called_a_language_model(make_run
 )
 def test_shares_are_per_cent(share, text):
     assert format_percent(share) == text
-
-
-def test_one_of_a_thing_is_singular():
-    assert count_of(1, "paper") == "1 paper"
-    assert count_of(0, "reply", "replies") == "0 replies"
 
 
 def test_columns_of_zeros_are_left_out_but_never_all():
