@@ -15,7 +15,6 @@ class Profile:
 
     Attributes:
         id: the masked name (``Scientist12``), unique in the society; also the row's key.
-        affiliations: up to three.
         interests: up to ten research interests, the most frequent first.
         papers: number of papers published before the date of the profile.
         citations: citations received before that date; None where the source knows none.

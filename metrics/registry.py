@@ -66,8 +66,6 @@ def compute_metric(
     """A metric of a run: as written with it if it was, else computed once and held.
 
     Args:
-        run: the run.
-        name: of the metric.
         past: folder of an ecosystem against whose past papers ``novelty`` is measured again,
             without a call; nothing is written.
         contemporary: folder of an ecosystem whose contemporary papers are used then; that of
@@ -115,7 +113,6 @@ def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
     """Compute measures, which are numbers of a run.
 
     Args:
-        run: the run.
         names: of measures (``society list measures``), or ``table.column.statistic``.
 
     Returns:

@@ -117,8 +117,6 @@ class Discussion:
 
     Args:
         settings: pacing, speaking order, consultation of outsiders, knowledge.
-        team: whose members speak.
-        lab: the team's access to the world.
         turns: number of turns with fixed pacing (>= 1).
         prompts: a folder with the pages ``summary``, ``another_turn`` and ``guest``.
         name: name of the stage, as a reader of prompts knows it.

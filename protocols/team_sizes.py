@@ -70,11 +70,7 @@ class ObservedSize(ChangingTeamSize):
 
 
 class NegativeBinomialSize(ChangingTeamSize):
-    """``smallest`` plus a negative binomial number, whose mean may change with the years.
-
-    A law in place of observed sizes: a Poisson number whose mean differs between teams by a gamma
-    distribution.
-    """
+    """``smallest`` plus a negative binomial number, whose mean may change with the years."""
 
     mean: float = Field(default=4.0, ge=1, le=1000)
     """Mean size on day 0. Unit: authors. Source: assumed."""

@@ -41,30 +41,20 @@ class Careers(Part):
     """
 
     def processes(self, world: World, streams: Streams, rows: range) -> Iterator[Process[None]]:
-        """The processes of some people's careers, which run from now on.
+        """The careers of some people from now on, as generators that yield timeouts only.
 
         Args:
             rows: everybody who was ever in the society, when the rule begins; later one newcomer
                 on the date of its arrival.
-
-        Yields:
-            Generators that yield timeouts only.
         """
         raise NotImplementedError
 
     def check_people(self, people: People) -> None:
-        """Check that the rule can work in a society that begins with some people.
-
-        Raises:
-            InputError: the rule needs something that is not known of them.
-        """
+        """Raise InputError if the rule needs what is not known of the people of day 0."""
 
 
 class Newcomers(Part):
-    """A rule of newcomers. Subclass it and write ``starting_profile``.
-
-    Newcomers have no papers and no co-authors.
-    """
+    """A rule of newcomers. Subclass it and write ``starting_profile``."""
 
     per_year: float | None = Field(default=None, ge=0, le=100)
     """Newcomers per scientist present and year: each brings its own. Give this or
@@ -92,10 +82,8 @@ class Newcomers(Part):
 class Apprentices(Newcomers):
     """Apprentices of those who are here: they begin where the mentor works, near its subjects.
 
-    Every scientist is a mentor at the same rate. Each interest of the mentor is taken over with
-    probability ``shared``; as many others as are left out come from somebody else who is here.
-    So fields and institutions grow by those they have (assumed; advisors and advisees share much
-    of what they work on).
+    As many interests as are not taken over come from somebody else who is here (assumed; advisors
+    and advisees share much of what they work on).
     """
 
     shared: float = Field(default=0.5, ge=0, le=1)
@@ -110,11 +98,7 @@ class Apprentices(Newcomers):
 
 
 class Outsiders(Newcomers):
-    """Outsiders: they have the interests of somebody who is here and the affiliations of another.
-
-    Both are drawn from all who are here, each alike, so that newcomers are spread over subjects
-    and institutions as everybody is (the neutral rule; assumed).
-    """
+    """Outsiders, with the interests of somebody who is here and the affiliations of another."""
 
     def starting_profile(
         self, world: World, mentor: int, rng: np.random.Generator
@@ -324,11 +308,7 @@ def poisson_process(
 
 
 class Rates(Careers):
-    """Newcomers, retirement and moves at rates, and an end to those who have fallen silent.
-
-    What is not stated does not happen. The rates are those of people, so that there are twice as
-    many of all these in a society of twice the size.
-    """
+    """Newcomers, retirement and moves at rates, and an end to those who have fallen silent."""
 
     newcomers: Newcomers | None = None
     """Who comes, and how often; null: nobody. Assumed. Source: off."""

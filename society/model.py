@@ -75,11 +75,8 @@ class Society(Model):
             a row per agent, and every step takes time and memory in proportion to the agents.
 
     Attributes:
-        world: people, papers, ties and rules that the teams share. Of it, ``env`` (the clock),
-            ``ecosystem``, ``population``, ``literature``, ``network``, ``knowledge``, ``log`` and
-            ``dispatcher`` are attributes of the society, too.
-        seed: seed of everything random, also where it was drawn.
-        step_days: length of one Mesa step, in days.
+        world: people, papers, ties and rules that the teams share; ``env`` (the clock),
+            ``population``, ``literature`` and so on are attributes of the society, too.
         datacollector: Mesa's figures, one row per step. None of them looks at everybody, nor at
             ties from before day 0.
 
@@ -218,10 +215,7 @@ class Society(Model):
 
     @property
     def space(self) -> NetworkSpace:
-        """The scientists on their co-authorship network as of now, for Mesa's viewers.
-
-        A node is a row of the population. Later calls return the same space, with new ties added.
-        """
+        """The scientists on their co-authorship network as of now, for Mesa's viewers."""
         self._space = self._space or NetworkSpace(self)
         self._space.update(self.network.graph())
         for agent in self.agents:
@@ -254,9 +248,6 @@ class Society(Model):
         """Let everything happen that is dated before a date in days.
 
         An event exactly on that date belongs to the next period (rule 11).
-
-        Raises:
-            Exception: the fault that stopped the run, as it was.
         """
         dispatcher, peek, step = self.dispatcher, self.env.peek, self.env.step
         dispatcher.on_clock(True)
@@ -275,11 +266,7 @@ class Society(Model):
         self._raise_fault()
 
     def close(self) -> None:
-        """End the run: wait for words, write the rows of unfinished teams, seal the log.
-
-        Raises:
-            Exception: the fault that stopped the run, as it was.
-        """
+        """End the run: wait for words, write the rows of unfinished teams, seal the log."""
         if not self.running:
             return
         # In the order of their ids, and not of their founding (rule 12).

@@ -77,13 +77,10 @@ class Prompt:
     of the slots ``me``, ``role``, ``year`` and ``memory``.
 
     Args:
-        path: the text file.
         system: a system message in place of the one that scientists get, for prompts to somebody
             outside the society; None: the usual one.
 
     Attributes:
-        name: stem of the file's name.
-        text: the template.
         temperature: of the replies to it, in place of the model's; None: the model's.
 
     Example:

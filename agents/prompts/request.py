@@ -85,8 +85,6 @@ class Usage:
     """Tokens of one call.
 
     Attributes:
-        prompt_tokens: tokens of the prompt (>= 0).
-        completion_tokens: tokens of the reply (>= 0).
         estimated: True where the provider did not count them.
         cached_tokens: tokens of the prompt that the provider took from its cache (at most
             ``prompt_tokens``).
@@ -108,8 +106,6 @@ class Reply:
     """The reply of a backend.
 
     Attributes:
-        text: the words.
-        usage: their tokens.
         model: the model's own name for itself.
         cut: True if the words end because a limit of length was reached.
         unruled: True if the offline scientist had no rule for the form.

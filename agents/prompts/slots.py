@@ -91,11 +91,7 @@ class Reference:
     """One hit of a literature search.
 
     Attributes:
-        id: the paper's id.
-        title: its title.
-        abstract: its abstract; may be empty.
-        year: calendar year of publication.
-        keywords: its keywords, possibly none.
+        abstract: may be empty.
         distance: Euclidean distance of the paper's vector to the query's (>= 0).
         key: the key by which pages name the paper, ``P`` and its place in order of publication
             from 1; the same in every prompt of a run. Empty: the paper has none.

@@ -23,10 +23,7 @@ HALF_NORMAL_LIMIT = 6.0
 
 
 class HalfNormal(Part):
-    """e_ij = |N(1,1)| per pair, fixed for the run, truncated at 6 (VirSci, appendix D.4).
-
-    Drawn by hashing seed and pair, never stored.
-    """
+    """e_ij = |N(1,1)| per pair, fixed for the run, truncated at 6 (VirSci, appendix D.4)."""
 
     seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
     """Of the increments; null: the seed of the run. Source: follows `seed`."""
@@ -58,8 +55,7 @@ _ROUNDS = 64
 class Coauthorship(SelectionPolicy):
     """P_ij = (A_ij + e) / sum_j (A_ij + e), the rule of VirSci (3.2).
 
-    A_ij counts the joint papers as of the date. Drawn as a mixture of the sparse row and the
-    uniform part in O(degree), which is exact; people who may not be asked are rejected.
+    A_ij counts the joint papers as of the date.
     """
 
     explore: Explore = 1.0

@@ -36,9 +36,7 @@ class Relational(SelectionPolicy):
     logit in what it has done with the members and alone. Otherwise it is with probability
     ``friends`` a partner of such a partner, in proportion to common partners, and else anybody, in
     proportion to ``fading papers ** exponent``. A group in which nobody is left is passed over;
-    where nobody who is left has a paper, everybody is drawn alike. A draw takes time in proportion
-    to the ties of the members (and, for ``friends``, to those of their partners), not to the
-    population; the group probabilities do not depend on the number of strangers either.
+    where nobody who is left has a paper, everybody is drawn alike.
 
     Source:
         Guimera et al., Science 308:697 (2005), for q, and Lerner and Hancean, Network Science

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 class SameInstitution(SelectionPolicy):
     """With probability ``share`` somebody of the leader's institution, by another policy.
 
-    Where nobody of it is left, and otherwise, the other policy draws among everybody. Places are
-    those of the date, so that people who move are asked where they are now.
+    Where nobody of it is left, and otherwise, the other policy draws among everybody.
     """
 
     share: float = Field(default=0.8, ge=0, le=1)

@@ -69,10 +69,7 @@ def wanted_classes(arrangement: Arrangement, size: int) -> list[str]:
 
 
 class ComposedTeam(SelectionPolicy):
-    """A selection policy whose draws are rejected until they fit the arrangement.
-
-    Rejection leaves the proportions of the policy as they are among those who fit.
-    """
+    """A selection policy whose draws are rejected until they fit the arrangement."""
 
     inner: SelectionPolicy = Coauthorship()
     """The policy by which people are drawn."""

@@ -51,12 +51,7 @@ LOCK, OPENED, SCENARIO = "lock.json", "held_out.json", "calibrated.yaml"
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Everything that a calibration found.
-
-    Attributes:
-        check: the held-out window, a row per measure.
-        scores: one row.
-    """
+    """Everything that a calibration found."""
 
     fit: Fit
     counted: Mapping[str, Estimate]

@@ -176,10 +176,7 @@ class PopulationSettings(Part):
 
 
 class BackendSettings(Part):
-    """Who speaks for the scientists, and how many calls are made at a time.
-
-    The keys of the backend stand beside ``in_flight`` in the same section.
-    """
+    """Who speaks for the scientists, and how many calls are made at a time."""
 
     inlined: ClassVar[str] = "backend"
     execution: ClassVar[frozenset[str]] = BACKEND_EXECUTION

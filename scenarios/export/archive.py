@@ -41,10 +41,7 @@ SMALL, LARGEST_RATIO = 2**26, 200
 
 
 def write_archive(folder: Path, target: Path) -> int:
-    """Archive a finished run, or a study whose runs are all done; returns the number of files.
-
-    The same folder gives the same bytes on any day.
-    """
+    """Archive a finished run, or a study whose runs are all done; returns the number of files."""
     runs, files = _runs_in(folder), dict[str, Path]()
     for run in runs:
         if (state := read_state(run)).state != FINISHED:

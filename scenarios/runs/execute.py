@@ -254,7 +254,6 @@ def replay(
     """Go through a finished run again from its journal alone, without a single live call.
 
     Args:
-        folder: of the run.
         out: where to write the replayed run; None: nowhere.
         progress: is given every phase, and the society after every step.
         trust: let dotted paths in its scenario be imported.

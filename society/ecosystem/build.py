@@ -1,7 +1,4 @@
-"""Building an ecosystem from the raw records of a source.
-
-Where a source cannot date its citations, past papers keep the count of the day of collection.
-"""
+"""Building an ecosystem from the raw records of a source."""
 
 from __future__ import annotations
 

@@ -62,21 +62,15 @@ class Founding(Part):
         raise NotImplementedError
 
     def counted_on(self, past: Callable[[], Authorships]) -> Self:
-        """This rule with a number in place of what is counted on past papers.
-
-        Args:
-            past: returns the papers before day 0 with an author in the population of day 0; it is
-                called only where something is counted.
-        """
+        """This rule with numbers counted on the papers of the population before day 0."""
         return self
 
 
 class Poisson(Founding):
     """Every scientist founds teams at the same rate, independently of everything else.
 
-    The superposition of the scientists' Poisson processes is drawn: exponential gaps, then a
-    uniform leader, each from a stream named by its ordinal. With ``leaders`` the society founds
-    as many teams, and the rates of its members are in proportion to the weights of that rule.
+    With ``leaders`` the society founds as many teams, and the rates of its members are in
+    proportion to the weights of that rule.
     """
 
     per_scientist: ClassVar[bool] = True
@@ -95,11 +89,7 @@ class Poisson(Founding):
 
 
 class Yearly(Founding):
-    """A number of teams per year for the whole society, which grows or falls exponentially.
-
-    An inhomogeneous Poisson process, whatever the number of people. Leaders are drawn on the date,
-    among all who may lead.
-    """
+    """A number of teams per year for the whole society, which grows or falls exponentially."""
 
     teams_per_year: Annotated[float, Field(gt=0, le=10_000_000)] | Literal["counted"] = "counted"
     """Foundings per year on day 0. ``counted``: a whole number, at least 1, at which the last four
@@ -152,9 +142,8 @@ def counted_years(past: Authorships) -> int:
 class Once(Founding):
     """A stated number of teams, founded ``every`` so often from day 0, leaders at random.
 
-    With ``count: 1`` this is single-team VirSci: a leader sampled uniformly from S. Leaders
-    are drawn without replacement until everybody has led, then anew; where people come and go,
-    among those who are here when the rule begins.
+    Leaders are drawn without replacement until everybody has led, then anew; where people come
+    and go, among those who are here when the rule begins.
     """
 
     count: int = Field(default=1, ge=1, le=1_000_000)
@@ -176,8 +165,7 @@ class Bursts(Founding):
     """A self-exciting (Hawkes 1971) process: foundings come in bursts.
 
     The rate of the society is mu plus offspring / memory x exp(-age / memory) for every founding
-    of that age. It begins without a past. Gaps are drawn exactly after Dassios and Zhao (2013),
-    each from a stream named by its ordinal, in constant time; leaders are uniform.
+    of that age. It begins without a past. Gaps are drawn exactly after Dassios and Zhao (2013).
     """
 
     per_scientist: ClassVar[bool] = True
@@ -213,10 +201,7 @@ class Bursts(Founding):
 
 
 class CallsForProposals(Founding):
-    """Calls for proposals at stated dates: so many teams are founded on each of them.
-
-    Leaders are drawn by their rule among those below their limit of teams, each once per call.
-    """
+    """Calls for proposals at stated dates: so many teams are founded on each of them."""
 
     dates: tuple[Days, ...] = Field(default=(0.0,), min_length=1)
     """Dates of the calls, in order. Unit: days. Source: assumed."""

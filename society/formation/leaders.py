@@ -50,11 +50,7 @@ class Leaders(Part):
         raise NotImplementedError
 
     def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
-        """The weights by which ``choose`` draws: the rule's definition.
-
-        Returns:
-            Unnormalised probabilities (>= 0), one for each row of ``candidates``.
-        """
+        """The rule's definition: unnormalised probabilities (>= 0) of the rows ``candidates``."""
         raise NotImplementedError
 
 
@@ -162,10 +158,7 @@ class ByFadingPapers(Leaders):
 
 
 class Selected(Leaders):
-    """By the selection policy of the protocol, as the first member of an empty team.
-
-    So the leader is drawn like everybody else, as models of team assembly have it.
-    """
+    """By the selection policy of the protocol, as the first member of an empty team."""
 
     def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw by the policy, for a team without members."""

@@ -39,15 +39,12 @@ class SelectionPolicy(Part):
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
-        """Draw one scientist for a team.
+        """Draw the row of one scientist for a team, or None if nobody is left.
 
         Args:
             members: rows of the members, the leader first. It is empty where the leader itself is
                 drawn; then everybody has the same probability unless a policy says otherwise.
             excluded: rows that may not be drawn, the members among them.
-
-        Returns:
-            A row, or None if nobody is left.
         """
         if not members:
             return sample_uniformly(len(world.population), excluded, rng)
@@ -56,14 +53,7 @@ class SelectionPolicy(Part):
     def chances(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """The weights by which ``choose`` draws: its definition.
-
-        Args:
-            members: rows of the members, the leader first; empty where the leader is drawn.
-
-        Returns:
-            Unnormalised probabilities (>= 0), one for each row of ``candidates``.
-        """
+        """The definition of ``choose``: unnormalised probabilities of the rows ``candidates``."""
         if not members:
             return np.ones(len(candidates))
         return self.weights(members[0], candidates, world.network)
@@ -71,31 +61,21 @@ class SelectionPolicy(Part):
     def draw(
         self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
     ) -> int | None:
-        """Draw one scientist by the leader's ties.
+        """Draw a row by the leader's ties, or None if nobody is left.
 
         Args:
             leader: row of the leader, always among the excluded.
             excluded: rows that may not be drawn (asked already, members, at their limit,
                 out of reach of the team's targets).
-
-        Returns:
-            A row of the population, or None if nobody is left.
         """
         raise NotImplementedError
 
     def of_run(self, seed: int) -> SelectionPolicy:
-        """The policy as it holds in a run of this seed.
-
-        It is the policy itself, except for policies that fix some chance once per run.
-        """
+        """The policy as it holds in a run of this seed, where it fixes a chance once per run."""
         return self
 
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """The weights by which ``draw`` draws: its definition.
-
-        Returns:
-            Unnormalised probabilities (>= 0), one for each row of ``candidates``.
-        """
+        """The definition of ``draw``: unnormalised probabilities (>= 0) of rows ``candidates``."""
         raise NotImplementedError

@@ -10,11 +10,7 @@ from virsci_society.society.kernel.streams import Streams
 
 
 class Assistance(Part):
-    """Who is assisted by a machine, and how.
-
-    Whether and when somebody takes it up is drawn for each person from a stream of its own, so
-    that it changes nobody else's draws (rule 9). Nobody gives it up.
-    """
+    """Who is assisted by a machine, and how."""
 
     who: float = Field(default=1.0, ge=0, le=1)
     """Share of the scientists who take it up at last. Unit: probability. Source: assumed."""

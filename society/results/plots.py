@@ -49,10 +49,7 @@ class RunPlots:
         return axes
 
     def network(self, ax: Any = None, *, day: float | None = None, seed: int = 0) -> Any:
-        """The co-authors of a day (None: the last), those from before day 0 in grey, later in blue.
-
-        Scientists without a tie are left out.
-        """
+        """The co-authors of a day (None: the last), ties from before day 0 grey, later blue."""
         axes = _axes(ax)
         ties = self._run.table("ties", plain=True)
         last = self._run.days if day is None else day

@@ -76,7 +76,6 @@ class Run:
     Attributes:
         manifest: the content of ``manifest.json`` (seed, days, boundary, backend, versions, ...).
         scenario: the resolved scenario as a dictionary.
-        scenario_text: the same as the text of ``scenario.yaml``.
         vectors: embeddings of the society's papers, or None.
         databases: past and contemporary papers to measure novelty against, or None. A run folder
             does not hold them.
@@ -243,7 +242,6 @@ class Run:
         """One table in canonical order, with the columns and dtypes of ``society.results.tables``.
 
         Args:
-            name: of the table.
             plain: True: a copy with numpy's dtypes, NaN for missing numbers and None for missing
                 texts, in place of pandas' nullable ones.
 

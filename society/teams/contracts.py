@@ -69,7 +69,6 @@ class Manuscript:
         text: settles to something with ``title`` and ``abstract``.
         cites: settles to the ids of the works that were really used.
         found_by: settles to the text that is embedded as the paper; None: title and abstract.
-        author_order: the order in which the authors are named.
 
     Example:
         >>> essay = vs.Answer("Scientist1/1/essay", 7.0, (), False, read=lambda self: "words")

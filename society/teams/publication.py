@@ -38,10 +38,7 @@ class Unreviewed(Publication):
 
 
 class ByChance(Publication):
-    """A lot decides, and nobody is asked: the wordless counterpart of review, and its null model.
-
-    Nobody spends any time on it.
-    """
+    """A lot decides, and nobody is asked: the wordless counterpart of review, its null model."""
 
     accept: float = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
     """Probability that a submission is accepted. Unit: probability. Source: assumed."""

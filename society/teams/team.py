@@ -69,10 +69,7 @@ class PublicationRule(Part):
 
 
 class Execution(Part):
-    """How an idea is carried out between manuscript and publication.
-
-    Subclass it and write ``carry_out``.
-    """
+    """How an idea is carried out before it is published; subclass it, write ``carry_out``."""
 
     signal: float = Field(default=0.0, ge=0, le=1)
     """Correlation of how good an idea looks, where rules judge it before it is carried out, with
@@ -145,13 +142,9 @@ class Team:
 
     Attributes:
         id: leader / ordinal of that leader's projects.
-        leader: masked name.
-        times: durations of the team's acts; kept from its founding on (rule 23).
         members: masked names of those working in it now, the leader first.
         memberships: everybody who ever joined, in order of joining.
         state: running, finished, published or dissolved.
-        target_size: size at which the team stops recruiting.
-        formed: date on which it was complete.
         strikes: failed attempts that the protocol counts.
         notes: values that the protocol wants in the tables (``topic``, ``ties``, and ``idea``, the
             idea that is written up, whose ``author`` is named there), and numbers that it wants in
@@ -163,7 +156,6 @@ class Team:
         parting: members who have left the society and leave the team after its meeting.
         open_invitations: by scientist, the date of an invitation that is not answered yet, and what
             was known then.
-        acts: number of calls and reads so far.
 
     Example:
         >>> team = vs.Team("Scientist1/1", "Scientist1", "essay", founded=30.0)

@@ -1,7 +1,4 @@
-"""The importer of AMiner's text files, blocks of lines with a tag each.
-
-In the AMiner network ``#index`` opens a block; in the citation network ``#*`` does.
-"""
+"""The importer of AMiner's text files, blocks of lines with a tag each."""
 
 from __future__ import annotations
 

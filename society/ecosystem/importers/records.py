@@ -32,13 +32,9 @@ class RawRecord:
 
     Attributes:
         id: unique in the source.
-        title: never empty.
-        abstract: possibly empty.
-        year: calendar year of publication.
+        title: never empty, as other texts may be.
         authors: in author order, nobody twice.
         references: ids of cited papers, in the source or not.
-        keywords: possibly none.
-        venue: possibly empty.
         citations: count at collection time; None where the source has none.
         citations_by_year: pairs (year, citations received in it), years ascending, none
             twice; empty where the source does not date them. They may cover the last
