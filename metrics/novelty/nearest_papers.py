@@ -105,8 +105,10 @@ class VectorSpace:
         table = np.empty((len(points), len(self._vectors)))
         for start in range(0, len(self._vectors), PAPERS):
             papers = self.rows(slice(start, start + PAPERS))
-            lengths = np.einsum("ij,ij->i", papers, papers)[None, :]
-            table[:, start : start + PAPERS] = _squared_distances(own, lengths, points @ papers.T)
+            scale = own + np.einsum("ij,ij->i", papers, papers)[None, :]
+            squares = scale - 2.0 * (points @ papers.T)
+            # What is within rounding of zero is zero, so that equal is equal.
+            table[:, start : start + PAPERS] = np.where(squares > ROUNDING * scale, squares, 0.0)
         return table
 
     def _closest(
@@ -123,13 +125,6 @@ class VectorSpace:
         order = sorted(range(len(near)), key=lambda at: (exact[at], ids[near[at]]))[:k]
         chosen = exact[order]
         return near[order], chosen if self.squared else np.sqrt(chosen)
-
-
-def _squared_distances(own: FloatArray, lengths: FloatArray, products: FloatArray) -> FloatArray:
-    """Squared distances; what is within rounding of zero is zero, so that equal is equal."""
-    scale = own + lengths
-    squares = scale - 2.0 * products
-    return np.where(squares > ROUNDING * scale, squares, 0.0)
 
 
 def mean_pairwise_distance(points: FloatArray, squared: bool) -> float:

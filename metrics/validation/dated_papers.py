@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial import distance
 
-from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.validation.assembly_measures import AuthorHistory, assembly_measures
 from virsci_society.society.kernel.durations import TICK
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
@@ -186,18 +186,14 @@ def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
 
 def _sample(side: TopicPapers, draw: int, papers: int, skipped: int = 0) -> FloatArray:
     """The weight of each name in so many papers of one draw, after those that are skipped."""
-    rows = _order(side, draw)[skipped : skipped + papers]
-    weights: FloatArray = np.asarray(side.weights[rows].sum(axis=0), dtype=np.float64).ravel()
-    return weights
-
-
-def _order(side: TopicPapers, draw: int) -> IntArray:
-    """The papers in the random order of one draw: by their keys, mixed anew (splitmix64)."""
+    # In a random order for each draw: by the keys of the papers, mixed anew (splitmix64).
     mixed = side.keys + np.uint64((draw + 1) * _GAMMA % 2**64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    order: IntArray = np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
-    return order
+    order = np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
+    rows = order[skipped : skipped + papers]
+    weights: FloatArray = np.asarray(side.weights[rows].sum(axis=0), dtype=np.float64).ravel()
+    return weights
 
 
 def _key(paper: DatedPaper) -> int:

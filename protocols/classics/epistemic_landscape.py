@@ -146,7 +146,10 @@ class EpistemicLandscape(TeamProtocol):
             elif rng.random() < RESTLESS:
                 me.go(draw(range(8), rng))
             return
-        best, headings = _best(me.patch, seen)
+        around = zip(AROUND[me.patch], seen, strict=True)
+        values = [SIGNIFICANCE[near] if visited else -1 for near, visited in around]
+        best = max(values)
+        headings = [heading for heading, value in enumerate(values) if value == best]
         if self.strategy == "maverick":
             if here < me.before:
                 me.turn_back(rng)
@@ -158,16 +161,6 @@ class EpistemicLandscape(TeamProtocol):
             me.go(draw(headings, rng))
         elif unvisited:
             me.go(draw(unvisited, rng))
-
-
-def _best(patch: int, seen: list[bool]) -> tuple[int, list[int]]:
-    """The largest significance of visited neighbours, and their headings; -1 without any."""
-    values = [
-        SIGNIFICANCE[near] if visited else -1
-        for near, visited in zip(AROUND[patch], seen, strict=True)
-    ]
-    best = max(values)
-    return best, [heading for heading, value in enumerate(values) if value == best]
 
 
 def draw(items: list[int] | range, rng: np.random.Generator) -> int:

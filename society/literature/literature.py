@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.arrays import FloatArray, VectorArray
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.lazy_imports import pc
 from virsci_society.agents.prompts.slots import Reference
@@ -182,7 +182,15 @@ class Literature:
         rows = np.unique([row for found in hits for row, _ in found]).astype(np.int64)
         vectors = self._index.rows(rows)
         distances = np.array([exact_distances(vectors, point) for point in points])
-        relevance, text = _relevance(distances, vectors, points)
+        # Of rows of unit length; made of the distances, so that both rank papers alike (rule 14).
+        cosines = 1.0 - np.square(distances) / 2.0
+        # A row without a known word is at distance 1 from every text, and like none.
+        cosines[:, ~vectors.any(axis=1)] = 0.0
+        cosines[~points.any(axis=1)] = 0.0
+        best = cosines.max(axis=1, initial=0.0, keepdims=True)
+        relative = np.round(cosines / np.where(best > 0, best, 1.0), DECIMALS)
+        # The greatest of each paper, and the place of the text that has it.
+        relevance, text = relative.max(axis=0), relative.argmax(axis=0)
         ids = [self._ids[row] for row in rows.tolist()]
         order = sorted(
             range(len(rows)), key=lambda i: (-relevance[i], text[i], distances[text[i], i], ids[i])
@@ -240,20 +248,6 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
     if (order == np.arange(len(papers))).all():
         return papers, vectors
     return Papers(papers.table.take(order)), np.asarray(vectors)[order]
-
-
-def _relevance(
-    distances: FloatArray, vectors: VectorArray, points: VectorArray
-) -> tuple[FloatArray, IntArray]:
-    """The greatest relative cosine of each paper, and the place of the text that has it."""
-    # Of rows of unit length; made of the distances, so that both rank papers alike (rule 14).
-    cosines = 1.0 - np.square(distances) / 2.0
-    # A row without a known word is at distance 1 from every text, and like none.
-    cosines[:, ~vectors.any(axis=1)] = 0.0
-    cosines[~points.any(axis=1)] = 0.0
-    best = cosines.max(axis=1, initial=0.0, keepdims=True)
-    relative = np.round(cosines / np.where(best > 0, best, 1.0), DECIMALS)
-    return relative.max(axis=0), relative.argmax(axis=0)
 
 
 def _reference(paper: Paper, row: int, distance: float) -> Reference:

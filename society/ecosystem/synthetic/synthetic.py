@@ -88,9 +88,10 @@ class CommunityModel:
             topic = int(np.searchsorted(self._field_ends, self.rng.random(), side="right"))
             topic = min(topic, len(self._seats) - 1)
             authors = self._team(topic, year)
-            fresh.append(
-                InventedPaper(year, topic, authors, self._references(topic, authors, year))
-            )
+            wanted = int(self.rng.geometric(1.0 / MEAN_REFERENCES))
+            drawn = (self._reference(topic, authors, year) for _ in range(wanted))
+            references = tuple(dict.fromkeys(one for one in drawn if one is not None))
+            fresh.append(InventedPaper(year, topic, authors, references))
         # Only now, because papers of one year do not cite each other.
         for work in fresh:
             number = len(self.works)
@@ -147,11 +148,6 @@ class CommunityModel:
         if self.rng.random() < OTHER_FIELD:
             topic = int(self.rng.random() * len(self._seats))
         return self._one_of(self._seats[topic]) if self._seats[topic] else None
-
-    def _references(self, topic: int, authors: tuple[int, ...], year: int) -> tuple[int, ...]:
-        wanted = int(self.rng.geometric(1.0 / MEAN_REFERENCES))
-        drawn = (self._reference(topic, authors, year) for _ in range(wanted))
-        return tuple(dict.fromkeys(number for number in drawn if number is not None))
 
     def _reference(self, topic: int, authors: tuple[int, ...], year: int) -> int | None:
         draw = self.rng.random()
