@@ -324,10 +324,7 @@ def propose_idea(asked: Asked) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Sketch:
-    """An idea before it is rated: its words, indices of the references used, terms that it joins.
-
-    ``own`` is the speaker's term among ``concepts``.
-    """
+    """An idea before it is rated; ``own`` is the speaker's term among ``concepts``."""
 
     title: str
     idea: str

@@ -138,7 +138,14 @@ def make_tables(
     ]
     known = np.array([who in wrote for who in numbers], dtype=bool)
     topics = tuple(one.topics for one in kept)
-    cited, references = _references(kept)
+    cited = {one.id: place for place, one in enumerate(kept)}
+    pairs = [
+        (place, cited.setdefault(other, len(cited)))
+        for place, one in enumerate(kept)
+        for other in dict.fromkeys(one.references)
+        if other != one.id
+    ]
+    references = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return FactTables(
         name,
         years,
@@ -147,19 +154,8 @@ def make_tables(
         references if len(references) else None,
         topics if any(topics) else None,
         further or {},
-        cited,
+        list(cited),
     )
-
-
-def _references(papers: Sequence[FactPaper]) -> tuple[list[str], IntArray]:
-    numbers = {one.id: place for place, one in enumerate(papers)}
-    pairs = [
-        (place, numbers.setdefault(cited, len(numbers)))
-        for place, one in enumerate(papers)
-        for cited in dict.fromkeys(one.references)
-        if cited != one.id
-    ]
-    return list(numbers), np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:

@@ -78,25 +78,20 @@ def inverted_u(x: Numbers, y: Numbers, alpha: float = 0.05) -> TwoLines:
 
 def _flat_region(x: FloatArray, y: FloatArray) -> FloatArray:
     """The x of all observations in the flat region about the highest point of the curve."""
-    height, error = _curve(x, y)
+    distinct, index = np.unique(x, return_inverse=True)
+    design = np.eye(len(distinct))[index] if len(distinct) <= MAX_MEANS else _spline(x)
+    bread = np.linalg.pinv(design.T @ design)
+    height = design @ (bread @ (design.T @ y))
+    freedom = len(x) - np.linalg.matrix_rank(design)
+    noise = float(((y - height) ** 2).sum() / freedom) if freedom > 0 else 0.0
+    lever = np.einsum("ij,jk,ik->i", design, bread, design)
+    error = np.sqrt(np.clip(lever, 0, None) * noise)
     low, high = np.quantile(x, [0.1, 0.9])
     inside = (x > low) & (x < high)
     if not inside.any():
         inside = (x > x.min()) & (x < x.max())
     top = height[inside].max()
     return np.asarray(x[inside & (height + error >= top)], dtype=np.float64)
-
-
-def _curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Height and standard error of a flexible curve at every observation, each of shape (n,)."""
-    distinct, index = np.unique(x, return_inverse=True)
-    design = np.eye(len(distinct))[index] if len(distinct) <= MAX_MEANS else _spline(x)
-    bread = np.linalg.pinv(design.T @ design)
-    fitted = design @ (bread @ (design.T @ y))
-    freedom = len(x) - np.linalg.matrix_rank(design)
-    noise = float(((y - fitted) ** 2).sum() / freedom) if freedom > 0 else 0.0
-    lever = np.einsum("ij,jk,ik->i", design, bread, design)
-    return fitted, np.sqrt(np.clip(lever, 0, None) * noise)
 
 
 def _spline(x: FloatArray) -> FloatArray:

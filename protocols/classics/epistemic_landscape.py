@@ -122,18 +122,15 @@ class EpistemicLandscape(TeamProtocol):
         while True:
             # Known from the next day on: the order within a day changes nothing (rule 11).
             if lab.now + 1 < searched.known[me.patch]:
-                self._note(team, me.patch, searched.known[me.patch], lab.now)
+                # For the tables: what nobody has found before, and when a peak was.
+                if SIGNIFICANCE[me.patch] > 0 and searched.known[me.patch] == math.inf:
+                    team.notes["found"] += 1 / SIGNIFICANT
+                if me.patch in PEAKS:
+                    team.notes.setdefault(f"peak_{PEAKS.index(me.patch) + 1}", lab.now)
                 searched.known[me.patch] = lab.now + 1
             yield from lab.wait(1.0)
             seen = [searched.known[patch] <= lab.now for patch in AROUND[me.patch]]
             self._move(me, seen, rng)
-
-    def _note(self, team: Team, patch: int, known: float, now: float) -> None:
-        """Note for the tables what nobody has found before, and when a peak was."""
-        if SIGNIFICANCE[patch] > 0 and known == math.inf:
-            team.notes["found"] += 1 / SIGNIFICANT
-        if patch in PEAKS:
-            team.notes.setdefault(f"peak_{PEAKS.index(patch) + 1}", now)
 
     def _move(self, me: Searcher, seen: list[bool], rng: np.random.Generator) -> None:
         """Move, or stay, given which of the eight neighbours have been visited."""

@@ -39,10 +39,7 @@ SMALL_TABLES = {
 
 @dataclass(frozen=True)
 class PromptBook:
-    """The prompts of a run, which its tables do not hold.
-
-    ``ideas`` are those that a call's prompt shows; ``missing`` says why there are no prompts.
-    """
+    """The prompts of a run, with the ideas that each shows, or why there are none."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     ideas: Mapping[str, Sequence[CandidateIdea]] = field(default_factory=dict)

@@ -213,7 +213,12 @@ class Ecosystem:
         if interests is not None:
             write_rows(vectors / INTERESTS, interests)
         if key and self.key is not None:
-            write_key(target / KEY, self.key)
+            columns = {
+                "masked": pa.array(list(self.key), pa.string()),
+                "id": pa.array([source for source, _ in self.key.values()], pa.string()),
+                "name": pa.array([name for _, name in self.key.values()], pa.string()),
+            }
+            _write_table(target / KEY, [pa.table(columns)])
         # The manifest comes last: a folder without one is no ecosystem.
         facts = {"boundary": self.boundary, "counts": self.counts}
         embeddings = {"embeddings": [self.embedding.name]}
@@ -331,16 +336,6 @@ def read_scientists(path: Path) -> tuple[People, IntArray]:
     table = _read_table(path, wanted, PEOPLE_COLUMNS | {CAREER_START: CAREER_START})
     starts = table[CAREER_START].fill_null(0).to_numpy()
     return People(table), np.asarray(starts, dtype=np.int64)
-
-
-def write_key(path: Path, key: Mapping[str, tuple[str, str]]) -> None:
-    """Write the source id and real name behind each masked name."""
-    columns = {
-        "masked": pa.array(list(key), pa.string()),
-        "id": pa.array([source for source, _ in key.values()], pa.string()),
-        "name": pa.array([name for _, name in key.values()], pa.string()),
-    }
-    _write_table(path, [pa.table(columns)])
 
 
 def write_counts(path: Path, counts: sparse.csr_array) -> None:

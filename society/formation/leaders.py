@@ -106,9 +106,6 @@ class ByProminence(Leaders):
 class ByFadingPapers(Leaders):
     """In proportion to papers that fade with age, to a power, times a productivity of one's own.
 
-    Papers that one has led may count more than those that one has coauthored, since those who lead
-    are mostly those who have led.
-
     The productivity of a person is constant and gamma distributed with mean 1, so the papers that
     a person leads follow a negative binomial law where all else is equal (Huber, Technological
     Forecasting and Social Change 65:101, 2000). Somebody without a paper leads by

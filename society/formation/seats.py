@@ -23,8 +23,6 @@ class NewcomerSeats(Part):
 
     Whoever is missing comes on the date of the draw and sits in the team at once, without an
     invitation. Place and interests come from a mentor in the team, as those of ``apprentices``.
-    The chance of a seat differs between teams by a beta distribution, so the newcomers of a team
-    are over-dispersed (beta-binomial).
     """
 
     lead: float = Field(default=0.2, ge=0, le=1)

@@ -64,8 +64,7 @@ class Writing(Drift):
     """Interests are weighted by how often and how recently the scientist wrote about them.
 
     Every keyword of a paper weighs 1 when it appears, and exp(-t / ``memory``) after t days; an
-    interest weighs as much as all the papers on it together, and a list holds the heaviest. So
-    the first of them, the main topic, may change, and what was not written on for long leaves.
+    interest weighs as much as all the papers on it together, and a list holds the heaviest.
     Heterogeneity and recency are two of the three features that Jia, Wang and Szymanski, Nature
     Human Behaviour 1:0078 (2017), found to govern the choice of subjects; the form is assumed.
     """

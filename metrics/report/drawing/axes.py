@@ -196,7 +196,10 @@ class Scale:
         if least > largest:
             least, largest = (1.0, 10.0) if self.log else (0.0, 1.0)
         if self.log:
-            return self._log_ends(least, largest)
+            pad = max((largest / least) ** self.margin, 1.1)
+            low = least / pad if self.low is None else self.low
+            high = largest * pad if self.high is None else self.high
+            return low, high * (high / low) ** self.headroom
         start = least if self.low is None else self.low
         stop = largest if self.high is None else self.high
         if start == stop:
@@ -207,12 +210,6 @@ class Scale:
         low = max(start - pad, min(self.bounds[0], start)) if self.low is None else start
         high = min(stop + pad, max(self.bounds[1], stop)) if self.high is None else stop
         return low, high + self.headroom * (high - low)
-
-    def _log_ends(self, least: float, largest: float) -> tuple[float, float]:
-        pad = max((largest / least) ** self.margin, 1.1)
-        low = least / pad if self.low is None else self.low
-        high = largest * pad if self.high is None else self.high
-        return low, high * (high / low) ** self.headroom
 
     def places(self, values: Iterable[float] | FloatArray, start: float, stop: float) -> FloatArray:
         """Where values lie."""

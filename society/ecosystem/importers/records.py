@@ -78,7 +78,6 @@ class ImportReport:
         having: optional field -> kept records that have it; what none has is unknown.
         named: authorships whose author is identified by the name, for want of an id.
         left_out: authorships left out: without a name and an id.
-        unused: files that are not used, and why.
         changed: rule of ``cleaning`` that changes a value -> number of values.
     """
 
