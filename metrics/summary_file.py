@@ -46,15 +46,10 @@ TEXT_COUNTS = ["asked", "spoilt", "echoed", "default", "equal", "short", "loop",
 """What is counted of a model's replies by form (``cost.reply_texts``)."""
 
 
-def text_counts(reading: Mapping[str, Any] | None) -> dict[str, int]:
-    """The counts of ``reply_texts`` over all forms, of ``summary["reading"]``."""
-    rows = ((reading or {}).get("texts") or {}).values()
-    return {name: sum(row[name] for row in rows) for name in TEXT_COUNTS}
-
-
 def text_sentences(reading: Mapping[str, Any] | None) -> list[str]:
     """What to say first of a model's replies, which nobody has judged; nothing of rules."""
-    counts = text_counts(reading)
+    rows = ((reading or {}).get("texts") or {}).values()
+    counts = {name: sum(row[name] for row in rows) for name in TEXT_COUNTS}
     asked, spoilt = counts["asked"], counts["spoilt"]
     if not asked or reading is None:
         return []

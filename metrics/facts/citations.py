@@ -308,15 +308,6 @@ def reference_pairs(citing: IntArray, topics: IntArray, count: int) -> tuple[Int
     return every[order], pair_keys[order]
 
 
-def group_percentiles(
-    of: IntArray, values: FloatArray, count: int, percents: Sequence[float]
-) -> list[FloatArray]:
-    """For each percentile, that of every group's values (interpolated); NaN without values."""
-    grouped = pd.Series(values, dtype="float64").groupby(of)
-    every = range(count)
-    return [np.asarray(grouped.quantile(one / 100).reindex(every), float) for one in percents]
-
-
 def main_keywords(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The keyword of each paper that most papers have; ties go to the first by name."""
     plain = {
@@ -354,7 +345,10 @@ def pair_z(tables: FactTables) -> tuple[IntArray, FloatArray]:
 
 def conventional_and_novel(tables: FactTables) -> tuple[FloatArray, BoolArray]:
     """Each paper's median z (NaN without pairs), and whether its 10th percentile is below 0."""
-    median, tail = group_percentiles(*pair_z(tables), len(tables.works), (50.0, TAIL))
+    paper, z = pair_z(tables)
+    grouped, every = pd.Series(z, dtype="float64").groupby(paper), range(len(tables.works))
+    median = np.asarray(grouped.quantile(0.5).reindex(every), float)
+    tail = np.asarray(grouped.quantile(TAIL / 100).reindex(every), float)
     return median, tail < 0
 
 

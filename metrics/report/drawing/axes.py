@@ -231,20 +231,16 @@ class Scale:
         if self.log:
             return [(value, f"{value:g}") for value in _log_ticks(low, high)]
         most = max(1, min(9, int(length / room)) if self.most is None else self.most)
-        step = _step(high - low, most, self.whole)
+        # The least round distance of ticks with which the range holds at most so many steps.
+        least = max((high - low) / most, 1.0 if self.whole else 0.0)
+        power = 10.0 ** math.floor(math.log10(least))
+        steps = (one * power for one in (WHOLE_STEPS if self.whole else STEPS))
+        step = next(one for one in steps if one >= least * (1 - _TOLERANCE))
         # What is added for a legend may lie beyond what the measure can be: no tick stands there.
         high = min(high, max(self.bounds[1], self._largest))
         # A tick at an end of the range may miss it by rounding.
         first, last = math.ceil(low / step - _TOLERANCE), math.floor(high / step + _TOLERANCE)
         return [(number * step, _text(number * step, step)) for number in range(first, last + 1)]
-
-
-def _step(span: float, most: int, whole: bool) -> float:
-    """The least round distance of ticks with which a range holds at most so many steps."""
-    least = max(span / most, 1.0 if whole else 0.0)
-    power = 10.0 ** math.floor(math.log10(least))
-    allowed = WHOLE_STEPS if whole else STEPS
-    return next(one * power for one in allowed if one * power >= least * (1 - _TOLERANCE))
 
 
 def _text(value: float, step: float) -> str:
