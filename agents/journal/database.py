@@ -305,23 +305,30 @@ class GroupCommitWriter:
         # One wake-up per loop and batch, whatever the number of callers (rules 25, 27).
         for loop, settled in results.items():
             try:
-                loop.call_soon_threadsafe(_wake, settled)
+                # First those who have nothing to read and a request to send.
+                loop.call_soon_threadsafe(_wake, deque(sorted(settled, key=_has_words)))
             except RuntimeError:
                 continue  # the loop is closed: nobody waits any more
 
 
+def _has_words(result: tuple[asyncio.Future[Any], Any]) -> bool:
+    return result[1] is not None
+
+
 def _wake(results: deque[tuple[asyncio.Future[Any], Any]]) -> None:
-    """Set one future of a batch, then the next, so that a reply can be read in between."""
-    future, value = results.popleft()
-    if results:
-        asyncio.get_running_loop().call_soon(_wake, results)
-    # Done where the caller was cancelled meanwhile; its change is committed all the same.
-    if future.done():
-        return
-    if isinstance(value, Stopped):
-        future.set_exception(value)
-    else:
-        future.set_result(value)
+    """Set the futures of a batch; after each reply to be read, the next in another round."""
+    while results:
+        future, value = results.popleft()
+        # Done where the caller was cancelled meanwhile; its change is committed all the same.
+        if future.done():
+            continue
+        if isinstance(value, Stopped):
+            future.set_exception(value)
+        else:
+            future.set_result(value)
+        if value is not None and results:
+            asyncio.get_running_loop().call_soon(_wake, results)
+            return
 
 
 SCHEMA = """
