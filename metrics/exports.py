@@ -15,7 +15,7 @@ from virsci_society.agents.files.atomic_files import open_new, replacing
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import plain_text
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import SPEAKER, speaker_of
+from virsci_society.society.results.text_provenance import SPEAKER, speaker_of
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 GRAPHML = "http://graphml.graphdrawing.org/xmlns"

@@ -14,7 +14,7 @@ from virsci_society.agents.prompts.prompt import Prompts
 from virsci_society.agents.prompts.slots import Advice, TurnPosition, Utterance
 from virsci_society.protocols.forms import AnotherTurn, GuestReply, Summary
 from virsci_society.society.kernel.answer import Answer
-from virsci_society.society.teams.people import Chooser, named_guest
+from virsci_society.society.teams.membership import Chooser, named_guest
 
 if TYPE_CHECKING:
     import numpy as np

@@ -106,7 +106,7 @@ class Idea(Spoken):
         return read_paper_keys(value)
 
     @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+    def inapplicable_fields(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
         """Fields that belong to papers, an idea on the table or a switch that is off."""
         extras = slots.get("extras", ())
         named = [] if slots.get("references") else ["Uses"]
@@ -123,7 +123,7 @@ class Idea(Spoken):
         named += [] if "gist" in extras else ["In Short"]
         if "marks" not in extras or slots.get("previous") is None:
             named += ["Objection", "Marks"]
-        return (*named, *super().unasked(slots))
+        return (*named, *super().inapplicable_fields(slots))
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Ballot(Form):
     )
 
     @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+    def inapplicable_fields(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
         """Comparisons, unless they are switched on."""
         return () if "comparisons" in slots.get("extras", ()) else ("Comparisons",)
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.offline.abstracts import draft_abstract
-from virsci_society.agents.offline.asked import Asked, Rule, list_terms, rating
 from virsci_society.agents.offline.backend import DEFAULT_ACCEPTANCE, Acceptance, InvitationFacts
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked, Rule, list_terms, rating
 from virsci_society.agents.offline.text import (
     FRAMES,
     NEUTRAL,

@@ -249,7 +249,7 @@ LONG = (
     *("scenarios/calibration/test_calibrate.py", "promises/test_study_kills.py"),
     *("promises/test_hidden.py", "agents/backends/test_live_calls.py"),
     *("scenarios/cli/test_app.py", "scenarios/planning/test_plan.py"),
-    *("metrics/test_partial_runs.py", "scenarios/analysis/test_observed.py"),
+    *("metrics/test_partial_runs.py", "scenarios/analysis/test_compare_with_corpus.py"),
     *("protocols/virsci/test_transcript.py", "test_determinism.py"),
     *("agents/replies/test_parser_hostile.py", "scenarios/runs/test_fork.py"),
     *("scenarios/cli/test_live_page.py", "test_mechanism.py", "promises", "scenarios", "metrics"),

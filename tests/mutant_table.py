@@ -288,11 +288,11 @@ MISTAKES = (
 
     # People and their time
     mistake("meeting without the last", "A meeting begins when the first of its members is there.",
-        ("society/teams/people.py::Meeting.__enter__", "everybody = env.all_of(waiting)",
+        ("society/teams/membership.py::Meeting.__enter__", "everybody = env.all_of(waiting)",
          "everybody = env.any_of(waiting)"),
         by=f"{MEETINGS}::test_who_waits_for_several_people_names_the_last"),
     mistake("homework not queued", "Several pieces of homework are done at once.",
-        ("society/teams/people.py::at_desk",
+        ("society/teams/membership.py::at_desk",
          "        if attention.limited:\n            yield desk",
          "        if False:\n            yield desk"),
         by=f"{MEETINGS}::test_homework_queues_at_the_desk_behind_that_of_other_teams"),
@@ -301,7 +301,7 @@ MISTAKES = (
          "    for member in list(team.members) if reason is None else ():\n"),
         by=f"{ENDING}::test_dissolving_frees_room_and_desk_and_membership"),
     mistake("dissolved in its room", "A team dissolved in a meeting keeps everybody there.",
-        ("society/teams/people.py::Meeting.__exit__",
+        ("society/teams/membership.py::Meeting.__exit__",
          "        self._requests.__exit__(kind, *end)\n",
          "        if kind is None:\n            self._requests.__exit__(kind, *end)\n"),
         by=f"{ENDING}::test_dissolving_frees_room_and_desk_and_membership"),
@@ -313,7 +313,7 @@ MISTAKES = (
 
     # Chance
     mistake("a stream for two", "All members do homework of the same length.",
-        ("society/teams/people.py::work_at_desk",
+        ("society/teams/membership.py::work_at_desk",
          '"homework", team.id, stage, visit, turn, scientist)',
          '"homework", team.id, stage, visit, turn)'),
         by=f"{ACTS}::test_no_two_acts_of_a_team_share_a_stream"),
@@ -484,7 +484,7 @@ MISTAKES = (
             "later = papers_between(community.later, 0, years)",
             "later = papers_between(community.later, 0, 99)",
         ),
-        by="scenarios/analysis/test_observed.py::test_windows_are_cut_at_the_length_of_the_run",
+        by="scenarios/analysis/test_compare_with_corpus.py::test_windows_are_cut_at_the_length_of_the_run",
     ),
     mistake(
         "a default changed by the way",
@@ -502,7 +502,7 @@ MISTAKES = (
          'self._rules.blind == "double"', 'self._rules.blind == "none"'),
         by="protocols/peer_review/test_editor.py::test_names_are_withheld_as_stated"),
     mistake("a review that jumps the queue", "A review waits for no other work at the desk.",
-        ("society/teams/people.py::at_desk",
+        ("society/teams/membership.py::at_desk",
          "        if attention.limited:\n            yield desk.enter",
          "        if attention.limited and begin is None:\n            yield desk.enter"),
         by="protocols/peer_review/test_editor.py::test_other_work_at_the_desk_comes_first"),

@@ -137,7 +137,7 @@ HOSTS = {
 key."""
 NAMED = "VIRSCI_SOCIETY_TRUSTED_VARIABLES"
 """The variable in which a command keeps what its user has named, for the processes it starts."""
-EVERY = "*"
+EVERY_VARIABLE = "*"
 
 
 def is_local(address: str | None) -> bool:
@@ -161,7 +161,7 @@ def is_own(address: str | None) -> bool:
 
 
 def allow_key(variable: str) -> None:
-    """Note that the user has named a variable, or with ``EVERY`` trusts the scenario file."""
+    """Note that the user named a variable, or with ``EVERY_VARIABLE`` trusts the scenario file."""
     named = os.environ.get(NAMED, "").split()
     if variable not in named:
         os.environ[NAMED] = " ".join([*named, variable])
@@ -177,7 +177,7 @@ def require_key_host(variable: str, address: str | None, provider: str) -> None:
     place = place_of(address, provider)
     if is_local(address) or _belongs(place, HOSTS.get(variable, ())):
         return
-    if {variable, EVERY} & set(os.environ.get(NAMED, "").split()):
+    if {variable, EVERY_VARIABLE} & set(os.environ.get(NAMED, "").split()):
         return
     configured = os.environ.get("XDG_CONFIG_HOME")
     folder = Path(configured) if configured else Path.home() / ".config"

@@ -117,14 +117,14 @@ class ReadabilityWatch:
         )
 
 
-SHUT = object()
+GATEWAY_CLOSED = object()
 """What a request yields while nothing may be paid yet."""
 
 
 @types.coroutine
 def _until_open() -> Generator[Any, Any, None]:
-    """Suspend the coroutine once, with ``SHUT``, until the dispatcher resumes it."""
-    yield SHUT
+    """Suspend the coroutine once, with ``GATEWAY_CLOSED``, until the dispatcher resumes it."""
+    yield GATEWAY_CLOSED
 
 
 class Gateway:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from virsci_society.agents.offline.asked import Asked, list_terms, rating
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked, list_terms, rating
 from virsci_society.agents.offline.text import (
     FRAMES,
     MARKS,

@@ -20,8 +20,8 @@ from pydantic import Field, ValidationError
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.gateway.backend import Backend
-from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked, Rule
 from virsci_society.agents.offline.text import (
     FRAMES,
     NEUTRAL,

@@ -59,14 +59,14 @@ class Form(BaseModel):
         """Check that the words answer what was asked; the default accepts everything."""
 
     @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+    def inapplicable_fields(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
         """Names of fields that one question does not ask for: those whose slot is empty."""
         return tuple(name for name, slot in cls.asked_with.items() if not slots.get(slot))
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON Schema of the reply to one question, of which page and sent schema are made."""
-        return _without(cls.json_schema(), cls.unasked(slots))
+        return _without(cls.json_schema(), cls.inapplicable_fields(slots))
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _schema_as(
     if _has_schema_of_its_own(form):
         return write(form.schema_for(slots))
     # Of most forms the schema differs between two questions by the fields not asked for alone.
-    return _written_once(write, form, tuple(form.unasked(slots)))
+    return _written_once(write, form, tuple(form.inapplicable_fields(slots)))
 
 
 @cache
@@ -119,9 +119,11 @@ def _has_schema_of_its_own(form: type[Form]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _written_once(
-    write: Callable[[Mapping[str, Any]], str], form: type[Form], unasked: tuple[str, ...]
+    write: Callable[[Mapping[str, Any]], str],
+    form: type[Form],
+    inapplicable_fields: tuple[str, ...],
 ) -> str:
-    return write(_without(form.json_schema(), unasked))
+    return write(_without(form.json_schema(), inapplicable_fields))
 
 
 def _without(schema: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:

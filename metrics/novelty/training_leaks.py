@@ -17,7 +17,7 @@ from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.novelty.novelty import Database
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import backend_of
+from virsci_society.society.results.text_provenance import backend_of
 
 LONG_RUN = 8
 """Words of a run from which a reader should look; an assumption, not a test."""

@@ -25,7 +25,7 @@ from virsci_society.metrics.summary import team_sizes
 from virsci_society.metrics.summary_file import ended_words, text_sentences
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import speaker_of
+from virsci_society.society.results.text_provenance import speaker_of
 
 PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
 """Names of protocols that are written otherwise than their key."""

@@ -39,7 +39,7 @@ from virsci_society.metrics.report.templates import (
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import backend_of
+from virsci_society.society.results.text_provenance import backend_of
 
 PAPERS_SHOWN, PEOPLE_SHOWN = 40, 20
 SCENARIO_SHOWN = 40_000

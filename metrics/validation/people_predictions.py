@@ -235,10 +235,10 @@ def _judged(
     for name, areas in found.items():
         row: dict[str, object] = {"target": target, "predictor": name}
         for column, what in enumerate(("auc", "precision")):
-            row |= {what: areas[0, column]} | _ends(what, areas[1:, column])
+            row |= {what: areas[0, column]} | _percentile_interval(what, areas[1:, column])
         if SOCIETY in found and name != SOCIETY:
             less = areas[:, 0] - found[SOCIETY][:, 0]
-            row |= {"less": less[0]} | _ends("less", less[1:])
+            row |= {"less": less[0]} | _percentile_interval("less", less[1:])
         if name in (SOCIETY, LOGISTIC):
             scores = predictors[name]
             brier = float(np.mean((scores - happened) ** 2))
@@ -248,7 +248,7 @@ def _judged(
     return rows
 
 
-def _ends(what: str, values: FloatArray) -> dict[str, float]:
+def _percentile_interval(what: str, values: FloatArray) -> dict[str, float]:
     """The percentile interval of bootstrap values."""
     known = values[~np.isnan(values)]
     low, high = np.quantile(known, (0.025, 0.975)) if len(known) else (np.nan, np.nan)

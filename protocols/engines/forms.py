@@ -133,7 +133,7 @@ class NoveltyVerdict(Form):
         return self.decision != "search again"
 
     @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+    def inapplicable_fields(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
         """No query where no search can follow."""
         return ("Query",) if slots.get("final") else ()
 
@@ -427,7 +427,7 @@ class PairChoice(Form):
     better: Literal["A", "B", ""] = Field(alias="Better", json_schema_extra={"enum": ["A", "B"]})
 
     @classmethod
-    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+    def inapplicable_fields(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
         """No debate where a single comparison decides."""
         return () if slots.get("turns", 1) > 1 else ("Debate",)
 

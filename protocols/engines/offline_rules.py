@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from virsci_society.agents.offline.abstracts import AbstractText, SentenceWriter
-from virsci_society.agents.offline.asked import Asked, Rule, list_terms, missed, rating
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked, Rule, list_terms, missed, rating
 from virsci_society.agents.offline.text import (
     NEUTRAL,
     as_sentence,

@@ -225,15 +225,15 @@ class ResearchSystem(TeamProtocol):
         """Ask the leader for the abstracts, or the proposals, of some ideas, side by side."""
         leader = work.team.leader
 
-        def pose(seat: int, _: str) -> Answer[Any]:
+        def submit(seat: int, _: str) -> Answer[Any]:
             slots: dict[str, Any] = {"idea": ideas[seat], "seat": seat}
             if self.output == "proposal":
                 slots |= {"said": (), "references": work.search(ideas[seat]), "standing": ""}
-                return work.pose(leader, "proposal", Proposal, **slots)
+                return work.submit(leader, "proposal", Proposal, **slots)
             slots |= dict.fromkeys(("critique", "advice", "tried", "knowledge", "outsiders"), ())
-            return work.pose(leader, "draft", Draft, reasons=True, ratings=False, **slots)
+            return work.submit(leader, "draft", Draft, reasons=True, ratings=False, **slots)
 
-        return work.lab.ask_each([leader] * len(ideas), pose)
+        return work.lab.ask_each([leader] * len(ideas), submit)
 
 
 class TeamSystem(Invitations, TeamMembers, ResearchSystem):
@@ -301,11 +301,11 @@ class TeamWork:
     def ask(self, who: str, page: str, form: type[FormT], *act: str, **slots: Any) -> Process[Any]:
         """Ask one scientist a question and wait for the simulated time that its answer takes."""
         (answer,) = yield from self.lab.ask_each(
-            [who], lambda _, person: self.pose(person, page, form, *act, **slots)
+            [who], lambda _, person: self.submit(person, page, form, *act, **slots)
         )
         return answer
 
-    def pose(
+    def submit(
         self, who: str, page: str, form: type[FormT], act: str = "utter", **slots: Any
     ) -> Answer[FormT]:
         """Ask one scientist a question as ``ask`` does, without waiting, for ``Lab.ask_each``."""
@@ -326,7 +326,7 @@ class TeamWork:
         given = system.temperatures
         temperature = given.get(page) if isinstance(given, Mapping) else given
         prompt = self.pages[page].at_temperature(temperature)
-        return self.lab.pose(who, prompt, form, act, **common | slots)
+        return self.lab.submit(who, prompt, form, act, **common | slots)
 
     def ask_each(
         self,
@@ -342,7 +342,7 @@ class TeamWork:
         each = own or [{}] * len(people)
         return self.lab.ask_each(
             people,
-            lambda n, who: self.pose(who, page, form, act, seat=seat + n, **slots, **each[n]),
+            lambda n, who: self.submit(who, page, form, act, seat=seat + n, **slots, **each[n]),
         )
 
     def propose(

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from virsci_society.agents.offline.abstracts import revise_abstract
-from virsci_society.agents.offline.asked import Asked, Rule, missed, rating
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked, Rule, missed, rating
 from virsci_society.agents.offline.text import as_sentence, sigmoid, with_article
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.peer_review.forms import Review, Rewrite, Willingness

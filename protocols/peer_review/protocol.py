@@ -25,7 +25,7 @@ from virsci_society.society.kernel.durations import Days, Duration, Gamma, Proce
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.results.tables import PUBLICATION_STAGE
 from virsci_society.society.teams.contracts import Manuscript, Publication
-from virsci_society.society.teams.people import work_at_desk
+from virsci_society.society.teams.membership import work_at_desk
 from virsci_society.society.teams.publication import REJECTED, ReviewTerms, review
 from virsci_society.society.teams.team import Reviewer, Submission
 
@@ -253,7 +253,7 @@ class Editor:
         """Ask a scientist to review; True if it agrees."""
         lab, rules, name = self._lab, self._rules, referee.scientist
         referee.invited = lab.now
-        answer: Answer[Willingness] = lab.pose(
+        answer: Answer[Willingness] = lab.submit(
             name,
             PROMPTS["request"],
             Willingness,
@@ -292,12 +292,12 @@ class Editor:
             "earlier": earlier[1] if earlier is not None and same else None,
         }
 
-        def pose(within: float) -> Answer[Any]:
+        def submit(within: float) -> Answer[Any]:
             slots = {**shown, "within": within, "looks": self._looks}
-            return lab.pose(referee.scientist, PROMPTS["review"], Review, "review", **slots)
+            return lab.submit(referee.scientist, PROMPTS["review"], Review, "review", **slots)
 
         terms = ReviewTerms(effort, rules.due, rules.patience, rules.reminders)
-        answer: Answer[Review] | None = yield from review(self._team, lab, referee, terms, pose)
+        answer: Answer[Review] | None = yield from review(self._team, lab, referee, terms, submit)
         return answer
 
     def _decide(

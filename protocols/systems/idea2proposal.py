@@ -230,8 +230,8 @@ class Idea2Proposal(TeamSystem):
         if self.speaking == "one_a_round":
             members = [members[(number - 1) % len(members)]]
 
-        def pose(place: int, who: str, page: str = "discussion") -> Answer[Contribution]:
-            return work.pose(
+        def submit(place: int, who: str, page: str = "discussion") -> Answer[Contribution]:
+            return work.submit(
                 who,
                 page,
                 Contribution,
@@ -245,9 +245,9 @@ class Idea2Proposal(TeamSystem):
 
         if self.arrangement == "leader_led" and members[0] == work.team.leader:
             leader = members.pop(0)
-            (reply,) = yield from work.lab.ask_each([leader], partial(pose, page="opening"))
+            (reply,) = yield from work.lab.ask_each([leader], partial(submit, page="opening"))
             opening = (Utterance(leader, reply),)
-        replies = yield from work.lab.ask_each(members, pose)
+        replies = yield from work.lab.ask_each(members, submit)
         return (*opening, *map(Utterance, members, replies))
 
     def standing(self, work: TeamWork, who: str) -> str:

@@ -81,8 +81,8 @@ def assess_novelty(
                 voter: _order(lab, len(on_ballot), turn.number, voter, permuted=permuted)
                 for voter in team.members
             }
-            pose = partial(_pose_ballot, discussion, memory, released, on_ballot, looks, orders)
-            cast = yield from lab.ask_each(list(orders), pose)
+            submit = partial(_submit_ballot, discussion, memory, released, on_ballot, looks, orders)
+            cast = yield from lab.ask_each(list(orders), submit)
             if released.unreadable_votes == "first_idea":
                 cast = [lab.later(count_as_first, ballot) for ballot in cast]
             counted = cast
@@ -101,7 +101,7 @@ def assess_novelty(
     return lab.later(partial(count, weights), shortlisted, *ballots)
 
 
-def _pose_ballot(
+def _submit_ballot(
     discussion: Discussion,
     memory: TeamMemory,
     released: ReleasedCode,
@@ -114,7 +114,7 @@ def _pose_ballot(
     """Ask one member for its vote, with the ideas in its own order."""
     listed = tuple(on_ballot[place] for place in orders[voter])
     lab, pooled = discussion.lab, released.ballot == "pooled"
-    return lab.pose(
+    return lab.submit(
         voter,
         memory.prompts["ballot"],
         Ballot,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from virsci_society.agents.offline.abstracts import revise_abstract
-from virsci_society.agents.offline.asked import Asked, Rule
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked, Rule
 from virsci_society.agents.offline.text import (
     as_sentence,
     join_list,

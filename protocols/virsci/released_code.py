@@ -31,7 +31,7 @@ from virsci_society.protocols.ideas import (
 )
 from virsci_society.society.kernel.answer import Answer, text_of
 from virsci_society.society.kernel.durations import Process
-from virsci_society.society.teams.people import Chooser, named_guest
+from virsci_society.society.teams.membership import Chooser, named_guest
 
 if TYPE_CHECKING:
     from virsci_society.agents.profile import Profile

@@ -147,7 +147,7 @@ def propose_topic(
     )
     votes: Sequence[Answer[Agreement]] = yield from lab.ask_each(
         [team.leader] if rules.consensus == "leader" else team.members,
-        lambda seat, voter: lab.pose(
+        lambda seat, voter: lab.submit(
             voter,
             memory.prompts["agreement"],
             Agreement,
@@ -163,7 +163,7 @@ def propose_topic(
     stays: dict[str, Answer[Stay]] = {}
     if rules.leaving == "on":
         stays = {
-            member: lab.pose(
+            member: lab.submit(
                 member,
                 memory.prompts["stay"],
                 Stay,

@@ -19,12 +19,12 @@ from virsci_society.metrics.novelty.nearest_papers import VectorSpace
 from virsci_society.metrics.novelty.novelty import Database, Novelty, measured_texts
 from virsci_society.metrics.novelty.other_papers import databases_of
 from virsci_society.metrics.novelty.training_leaks import training_cutoff
-from virsci_society.scenarios.analysis.observed import ComparedRuns, require_later_papers
+from virsci_society.scenarios.analysis.compare_with_corpus import ComparedRuns, require_later_papers
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.literature.embedding.registry import is_hosted
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import speaker_of
+from virsci_society.society.results.text_provenance import speaker_of
 
 SAME = 1e-3
 """Vectors of a text this close are of one embedding; stored ones are rounded to 1e-5."""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.terminal.arguments import Json, guarded, tell, tell_json, writing
 from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.options import Json, guarded, tell, tell_json, writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from virsci_society.scenarios.analysis.observed import ComparedRuns
+    from virsci_society.scenarios.analysis.compare_with_corpus import ComparedRuns
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     Tables = Mapping[str, Mapping[str, pd.DataFrame]]
@@ -82,7 +82,7 @@ def compare(
     cited. With --people: who published, led, stopped and wrote with whom, as predicted by the runs
     and by predictors without a society.
     """
-    from virsci_society.scenarios.analysis.observed import open_compared
+    from virsci_society.scenarios.analysis.compare_with_corpus import open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     if ideas and people:
@@ -111,7 +111,10 @@ def compare(
 def _papers(
     compared: Sequence[ComparedRuns], ecosystem: Ecosystem, other: str, *, show: bool
 ) -> tuple[Tables, dict[str, Any]]:
-    from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, headline
+    from virsci_society.scenarios.analysis.compare_with_corpus import (
+        compare_with_ecosystem,
+        headline,
+    )
 
     found = [compare_with_ecosystem(one, ecosystem) for one in compared]
     for one in found if show else ():
@@ -176,7 +179,7 @@ def _ideas(
 def _people(
     compared: Sequence[ComparedRuns], ecosystem: Ecosystem, other: str, *, show: bool
 ) -> tuple[Tables, dict[str, Any]]:
-    from virsci_society.scenarios.analysis.observed import predicted_people
+    from virsci_society.scenarios.analysis.compare_with_corpus import predicted_people
 
     found = {one.name: predicted_people(one, ecosystem) for one in compared}
     for one in compared if show else ():

@@ -11,15 +11,8 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import (
-    Json,
-    Trust,
-    guarded,
-    tell,
-    tell_json,
-    writing,
-)
 from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.options import Json, Trust, guarded, tell, tell_json, writing
 
 if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact
@@ -128,7 +121,7 @@ def opened_sides(
     """Name and tables of what is judged: each scenario or arm, then the field."""
     from virsci_society.metrics.facts.tables import field_tables, run_tables
     from virsci_society.metrics.validation.dated_papers import real_papers
-    from virsci_society.scenarios.analysis.observed import open_compared, require_fit
+    from virsci_society.scenarios.analysis.compare_with_corpus import open_compared, require_fit
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     if not runs and with_ is None:

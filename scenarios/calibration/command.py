@@ -10,8 +10,8 @@ import typer
 
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import Trust, guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.options import Trust, guarded, tell
 
 
 @guarded

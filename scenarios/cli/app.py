@@ -24,7 +24,8 @@ from virsci_society.scenarios.export.command import export
 from virsci_society.scenarios.review.command import review
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.study.command import study
-from virsci_society.scenarios.terminal.arguments import (
+from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.options import (
     Json,
     RunFolder,
     ScenarioName,
@@ -37,7 +38,6 @@ from virsci_society.scenarios.terminal.arguments import (
     tell_json,
     with_seed,
 )
-from virsci_society.scenarios.terminal.console import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

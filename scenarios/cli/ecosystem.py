@@ -14,8 +14,8 @@ from virsci_society.agents.errors import InputError, disk_errors_as
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.options import guarded, tell
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.ecosystem import Ecosystem

@@ -13,8 +13,8 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded, tell, tell_json
 from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.options import complete_scenario, guarded, tell, tell_json
 
 WIDTH = 96
 """Columns of a citation."""

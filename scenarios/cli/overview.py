@@ -16,7 +16,8 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.invented_names import masked_name, with_invented_names
 from virsci_society.agents.spelling import printable
-from virsci_society.scenarios.terminal.arguments import (
+from virsci_society.scenarios.terminal.console import cell, open_to_show, print_table
+from virsci_society.scenarios.terminal.options import (
     Json,
     RunFolder,
     guarded,
@@ -24,7 +25,6 @@ from virsci_society.scenarios.terminal.arguments import (
     tell,
     tell_json,
 )
-from virsci_society.scenarios.terminal.console import cell, open_to_show, print_table
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.runs.run_state import RunState
@@ -137,12 +137,12 @@ def _show(run: Path, json: bool) -> None:
 
 def _state_lines(state: RunState) -> Iterator[str]:
     """What the journal alone tells of a run that has left no tables yet."""
-    from virsci_society.scenarios.runs.run_state import RUNNING, going_on
+    from virsci_society.scenarios.runs.run_state import RUNNING, resume_hint
 
     spent = {"attempts": state.calls, "prompt_tokens": state.tokens, "usd": state.usd}
     spent["free"] = state.free
     day = "before the first answer" if state.days is None else f"day {state.days:g}"
-    resume = going_on(state)
+    resume = resume_hint(state)
     if state.state == RUNNING:
         resume = f"'society show {state.folder} --follow' shows it until it ends"
     rows = {

@@ -27,7 +27,7 @@ HOW_TO = (
 class Folder(Part):
     """The ecosystem in a folder that ``society ecosystem build`` wrote."""
 
-    seedless: ClassVar[bool] = True
+    same_for_every_seed: ClassVar[bool] = True
     """It is the same for every seed of a run."""
 
     path: Path = Field(json_schema_extra={"hint": HOW_TO})

@@ -245,9 +245,9 @@ def find_code_here(trust: bool) -> None:
     """Let a trusted dotted path name a module of the current folder, after all installed ones."""
     if trust:
         # Pydantic, which the help does without, comes with it.
-        from virsci_society.agents.backends.endpoint_settings import EVERY, allow_key
+        from virsci_society.agents.backends.endpoint_settings import EVERY_VARIABLE, allow_key
 
-        allow_key(EVERY)
+        allow_key(EVERY_VARIABLE)
         sys.path.append(str(Path.cwd()))
 
 

@@ -9,8 +9,8 @@ import typer
 
 from virsci_society.agents.files.atomic_files import make_folder
 from virsci_society.scenarios.config.registry import find_code_here
-from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded, tell, writing
 from virsci_society.scenarios.terminal.console import open_to_show
+from virsci_society.scenarios.terminal.options import RunFolder, Trust, guarded, tell, writing
 
 
 @guarded

@@ -18,7 +18,7 @@ from virsci_society.agents.errors import Diverged, InputError
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.metrics.report.transcript import SpokenReply, TeamTalk, team_talks
 from virsci_society.protocols.ideas import CandidateIdea
-from virsci_society.scenarios.explorer.run_arrays import NOBODY, RunArrays, pack
+from virsci_society.scenarios.explorer.explorer_data import NOBODY, RunArrays, pack
 from virsci_society.scenarios.planning.prompts import replaying
 from virsci_society.scenarios.runs.rehearsal import go_through
 from virsci_society.society.results.run import Run

@@ -18,9 +18,9 @@ from virsci_society.metrics.report.templates import (
     write_html,
 )
 from virsci_society.scenarios.explorer.conversations import PromptBook, pack_words
-from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of, pack
+from virsci_society.scenarios.explorer.explorer_data import arrays_of, names_of, pack
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import speaker_of
+from virsci_society.society.results.text_provenance import speaker_of
 
 FILE = "explorer.html"
 LIMITS = ((200, 1_000_000), (20_000, 3_000_000), (None, 6_000_000))

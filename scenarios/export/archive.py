@@ -29,7 +29,7 @@ from virsci_society.scenarios.runs.execute import replay
 from virsci_society.scenarios.runs.run_journal import JOURNAL
 from virsci_society.scenarios.runs.run_state import FINISHED, MANIFEST, read_manifest, read_state
 from virsci_society.scenarios.study.lock import LOCK, folder_of, read_results, require_lock
-from virsci_society.society.results.speaker import speaker_of
+from virsci_society.society.results.text_provenance import speaker_of
 
 SUMS, CRATE_FILE = "SHA256SUMS", "ro-crate-metadata.json"
 RUN, STUDY = "run", "study"

@@ -11,7 +11,8 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import refuse_links
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import (
+from virsci_society.scenarios.terminal.console import open_to_show, print_table
+from virsci_society.scenarios.terminal.options import (
     RunFolder,
     Seed,
     Settings,
@@ -21,7 +22,6 @@ from virsci_society.scenarios.terminal.arguments import (
     with_seed,
     writing,
 )
-from virsci_society.scenarios.terminal.console import open_to_show, print_table
 
 export = typer.Typer(help="Export archives, pages, figures and prompts.", no_args_is_help=True)
 

@@ -11,8 +11,8 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
-from virsci_society.scenarios.terminal.arguments import Settings, Trust, guarded, tell
 from virsci_society.scenarios.terminal.console import print_table
+from virsci_society.scenarios.terminal.options import Settings, Trust, guarded, tell
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from virsci_society.agents.offline.asked import Asked, Rule
+from virsci_society.agents.offline.question_context import Asked, Rule
 from virsci_society.agents.offline.text import split_sentences, tokens, truncate_words
 from virsci_society.agents.prompts.prompt import Prompt
 from virsci_society.agents.replies.form import Form

@@ -28,8 +28,8 @@ from virsci_society.scenarios.review.review import read_averages
 from virsci_society.scenarios.study.lock import LOCK, done_runs, folder_of, read_lock
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import join_speakers, speaker_of
 from virsci_society.society.results.table_files import safe_cell, write_csv, write_parquet
+from virsci_society.society.results.text_provenance import join_speakers, speaker_of
 
 FORMAT = 1
 PREFERRED = "preferred"

@@ -108,8 +108,8 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     from virsci_society.metrics.report.page import write_page
     from virsci_society.metrics.summary import COUNTED, write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
-    from virsci_society.society.results.speaker import speaker_of
     from virsci_society.society.results.table_files import write_metrics
+    from virsci_society.society.results.text_provenance import speaker_of
 
     run, folder, manifest = recorded.run, recorded.folder, recorded.run.manifest
     # As bytes, which take a tenth of the memory of the graph.
@@ -190,8 +190,8 @@ def _write_record(
     import numpy as np
 
     from virsci_society.society.results.run import Vectors, write_vectors
-    from virsci_society.society.results.speaker import events_header, speaker_of
     from virsci_society.society.results.table_files import write_tables
+    from virsci_society.society.results.text_provenance import events_header, speaker_of
 
     write_atomically(folder / SCENARIO, resolved_text(scenario))
     line = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode

@@ -232,7 +232,7 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
     state = read_state(folder)
     if state.session and not has_world(folder):
         told = f"{folder}: nothing to show yet ({state.sentence()})"
-        raise InputError(f"{told}; {going_on(state)}")
+        raise InputError(f"{told}; {resume_hint(state)}")
     for attempt in range(3):
         target = resolve_run_folder(folder)
         try:
@@ -254,7 +254,7 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
     return run, state
 
 
-def going_on(state: RunState) -> str:
+def resume_hint(state: RunState) -> str:
     """Which command resumes a run that has not finished; after a budget with a larger one."""
     given = Path(state.folder)
     folder = given.parent if given.name == PARTIAL else given

@@ -14,7 +14,7 @@ import typer
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import elapsed_and_left, make_progress
-from virsci_society.scenarios.terminal.arguments import (
+from virsci_society.scenarios.terminal.options import (
     Json,
     Settings,
     Trust,

@@ -35,7 +35,7 @@ from virsci_society.scenarios.study.study_file import (
     Bounds,
     Comparison,
     Match,
-    Sampled,
+    SampledDesign,
     StudyFile,
     about_of,
     find_study,
@@ -48,7 +48,7 @@ SEED_BITS = 40
 """Short enough to be read aloud, and for every tool that counts in floating point."""
 SHOWN = 12
 """Names that a message lists."""
-TOGETHER = 8
+RUNS_PER_PROCESS = 8
 """Runs in one process by default, where most of the time is waiting for a model."""
 
 
@@ -134,7 +134,7 @@ def format_value(value: Any) -> str:
     return str(value)
 
 
-def sample_arms(sampled: Sampled, seed: int) -> list[dict[str, Any]]:
+def sample_arms(sampled: SampledDesign, seed: int) -> list[dict[str, Any]]:
     """The settings of every arm of a Latin hypercube, drawn from the study's seed."""
     from scipy.stats import qmc
 
@@ -226,7 +226,7 @@ class Design:
         """Processes on this machine, and runs in each at a time, as given or as they are quick."""
         waits = not all(scenario.seeded_backend.inline for scenario in self.scenarios)
         jobs = jobs or (1 if waits else os.cpu_count() or 1)
-        together = together or (TOGETHER if waits else 1)
+        together = together or (RUNS_PER_PROCESS if waits else 1)
         return min(jobs, runs), min(together, runs)
 
     def seeds(self, arm: str) -> list[int]:
@@ -291,7 +291,7 @@ def check_arms(design: Design, *, keys: bool = True) -> None:
         raise InputError("\n".join(told))
 
 
-DECIDED = ("seed", "out", "name")
+SET_BY_STUDY = ("seed", "out", "name")
 """Scenario keys that a study sets itself."""
 ARM, MEASURE, KEY = "arm", "measure of this study", "key that is varied"
 OUTCOME = "outcome"
@@ -493,7 +493,7 @@ class _Reading:
                 self._note(self._try_read(document, chosen)[1], self._place(here))
 
     def _refuse_decided(self, place: str, document: Document) -> None:
-        for key in DECIDED:
+        for key in SET_BY_STUDY:
             if key in document.data:
                 origin = document.origin((key,))
                 where = origin.label if origin and origin.label else place

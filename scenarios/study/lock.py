@@ -169,7 +169,7 @@ BASE_HEAD = (
 FORMAT = 1
 LEVELS = 2
 """Folders below one another in which a study's own files lie; each run checks its own."""
-ASIDE = ("measures", "comparisons", "hash", "by", "study", NUMBER, "arms", "format")
+UNLOCKED_KEYS = ("measures", "comparisons", "hash", "by", "study", NUMBER, "arms", "format")
 """Keys of a lock that are compared otherwise, or not at all."""
 OF_TEXTS = ("calls_after_idea", "words")
 """Measures that tell of which texts the novelty of a run is, and how long they are."""
@@ -299,7 +299,7 @@ def require_lock(study: Path) -> Lock:
 
 def differences(held: Lock, wanted: Lock) -> list[str]:
     """Everything that would be run otherwise than it was locked, one line each, both values."""
-    whole = [key for key in {**held.data, **wanted.data} if key not in ASIDE]
+    whole = [key for key in {**held.data, **wanted.data} if key not in UNLOCKED_KEYS]
     old, new = ({key: one.data.get(key) for key in whole} for one in (held, wanted))
     lines = list(key_differences(old, new))
     before, after = ({arm["name"]: arm for arm in one.arms} for one in (held, wanted))

@@ -43,7 +43,7 @@ from virsci_society.scenarios.study.study import Study
 from virsci_society.scenarios.study.study_file import FOLDERS
 from virsci_society.scenarios.study.tables import gather, is_gathered, study_json
 
-USELESS = 5
+MAX_LOST_WORKERS = 5
 """Children lost in a row, for each that works at a time, of whose runs none had begun its own work;
 after them the study stops."""
 OnResult = Callable[[RunResult], object]
@@ -193,7 +193,7 @@ def run_in_children(
                     alone.extend(under_way)
                     batches.extendleft(i for i in reversed(child.left) if i not in under_way)
                     useless = 0 if under_way else useless + 1
-                    if useless >= USELESS * jobs:
+                    if useless >= MAX_LOST_WORKERS * jobs:
                         raise Stopped(
                             f"{useless} worker processes in a row ended (exit code {code}) before "
                             "a run began in them; look for what ends them (memory, limits of this "

@@ -42,7 +42,7 @@ Keep = Literal["folders", "tables", "measures"]
 KINDS = ("grid", "named", "latin_hypercube")
 
 
-class Sampled(Part):
+class SampledDesign(Part):
     """Arms at points of a space of keys, drawn from the study's seed."""
 
     samples: int = Field(ge=2, le=10_000)
@@ -52,7 +52,7 @@ class Sampled(Part):
     durations may be given as ``10d``."""
 
     @model_validator(mode="after")
-    def _in_order(self) -> Sampled:
+    def _in_order(self) -> SampledDesign:
         for key, (low, high) in self.over.items():
             if not low < high:
                 raise ValueError(f"over has {key} from {low} to {high}; give the lower one first")
@@ -66,7 +66,7 @@ class Arms(Part):
     """Scenario keys and the values of each; every combination is one arm."""
     named: dict[Name, dict[str, Any]] | None = None
     """The keys of each arm, dotted or nested, by its name; a file has them without this key."""
-    latin_hypercube: Sampled | None = None
+    latin_hypercube: SampledDesign | None = None
     """Points that spread evenly over every key (McKay et al. 1979, doi:10.2307/1268522)."""
 
     @model_validator(mode="after")

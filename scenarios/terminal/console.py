@@ -21,7 +21,7 @@ PLAIN_WIDTH = 1000
 
 def open_to_show(folder: Path) -> Run:
     """Open a run, or the part of it that there is; a line on stderr tells how such a run ended."""
-    from virsci_society.scenarios.runs.run_state import FINISHED, RUNNING, going_on, open_run
+    from virsci_society.scenarios.runs.run_state import FINISHED, RUNNING, open_run, resume_hint
 
     run, state = open_run(folder)
     if run.partial is not None:
@@ -29,7 +29,7 @@ def open_to_show(folder: Path) -> Run:
         now = f", now at {state.stood}" if state.state == RUNNING and state.stood else ""
         print(printable(f"{days} ({state.words}{now})"), file=sys.stderr)
         if state.state != RUNNING:
-            print(printable(going_on(state)), file=sys.stderr)
+            print(printable(resume_hint(state)), file=sys.stderr)
     elif state.state != FINISHED:
         later = f"{folder}: what is shown has finished; the session after it: {state.words}"
         print(printable(later), file=sys.stderr)

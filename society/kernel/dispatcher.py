@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from virsci_society.agents.errors import ProtocolError, SocietyError, Stopped, Verdict
-from virsci_society.agents.gateway.gateway import SHUT, Gateway
+from virsci_society.agents.gateway.gateway import GATEWAY_CLOSED, Gateway
 from virsci_society.agents.loop_thread import LoopThread
 from virsci_society.society.kernel.answer import Answer
 
@@ -44,8 +44,8 @@ def on_loop(task: Task) -> Generator[Any, Any, Any]:
             try:
                 if isinstance(pending, Answer):
                     yield from _settling(pending)
-                # ``SHUT`` is passed over: when work comes to the loop the gateway is open.
-                elif pending is not None and pending is not SHUT:
+                # ``GATEWAY_CLOSED`` is passed over: the gateway is open when work comes here.
+                elif pending is not None and pending is not GATEWAY_CLOSED:
                     yield pending
             except BaseException as error:
                 # A cancellation too: the work gives back its slot and its reservation in
@@ -226,7 +226,7 @@ class Dispatcher:
         """Suspend work until the Answer that it needs is there, or until calls may be paid for."""
         if isinstance(task.pending, Answer):
             task.pending._waiters.append(partial(self._ready.append, task))
-        elif task.pending is not SHUT:
+        elif task.pending is not GATEWAY_CLOSED:
             task.work.close()
             raise ProtocolError(f"{task.answer!r}: an inline backend has suspended")
         self._suspended[task.answer.id] = task

@@ -26,9 +26,9 @@ from virsci_society.society.results.dataframes import (
 )
 from virsci_society.society.results.folder_kinds import MANIFEST, PARTIAL, without_manifest
 from virsci_society.society.results.plots import RunPlots
-from virsci_society.society.results.speaker import is_events_header, speaker_of
 from virsci_society.society.results.table_files import count_rows, read_parquet, write_csv
 from virsci_society.society.results.tables import TABLES, TableRows
+from virsci_society.society.results.text_provenance import is_events_header, speaker_of
 
 MAX_VECTOR_BYTES = 16 * 2**30
 """A file of vectors may hold this much when it is unpacked."""

@@ -21,8 +21,8 @@ from virsci_society.agents.files.atomic_files import (
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.spelling import plain_text
 from virsci_society.society.results.dataframes import build_tables
-from virsci_society.society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from virsci_society.society.results.tables import TABLES, TableRows
+from virsci_society.society.results.text_provenance import CSV_METADATA, SPEAKER, csv_metadata
 
 SIGNS = "=+\\-@＝＋－＠"
 _FIRST = re.compile(rf"(?= *[{SIGNS}\t\r\n])")

@@ -28,7 +28,7 @@ from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.landscape import DECIMALS, WorthField, appearance
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.teams.library import Place, vector_of_text
-from virsci_society.society.teams.people import at_desk
+from virsci_society.society.teams.membership import at_desk
 from virsci_society.society.teams.publication import ByChance
 from virsci_society.society.teams.team import Execution
 

@@ -26,7 +26,7 @@ from virsci_society.society.kernel.answer import (
 )
 from virsci_society.society.kernel.durations import Process, Times
 from virsci_society.society.teams.library import Library
-from virsci_society.society.teams.people import (
+from virsci_society.society.teams.membership import (
     Appointment,
     Chooser,
     Consultation,
@@ -93,7 +93,7 @@ class Lab:
     @property
     def people(self) -> TeamPeople:
         """Members, and those who may become members: profiles, invitations, joining, leaving."""
-        return TeamPeople(self._world, self._team, self.pose, self._check)
+        return TeamPeople(self._world, self._team, self.submit, self._check)
 
     @property
     def now(self) -> float:
@@ -216,14 +216,14 @@ class Lab:
     def ask(
         self, who: str, prompt: Prompt, form: type[FormT], act: str = "utter", **slots: Any
     ) -> Process[Answer[FormT]]:
-        """Ask one question, as ``pose`` does, and wait for the simulated time of the act."""
-        answer = self.pose(who, prompt, form, act, **slots)
+        """Ask one question, as ``submit`` does, and wait for the simulated time of the act."""
+        answer = self.submit(who, prompt, form, act, **slots)
         yield self._env.timeout(answer.due - self._env.now)
         self._check()
         return answer
 
     def ask_each(
-        self, people: Iterable[str], pose: Callable[[int, str], Answer[T]]
+        self, people: Iterable[str], submit: Callable[[int, str], Answer[T]]
     ) -> Process[list[Answer[T]]]:
         """Ask several scientists side by side and wait until the last Answer is due.
 
@@ -231,13 +231,13 @@ class Lab:
             people: masked names; the Answers are in their order.
             pose: puts the question to one scientist, given its place (from 0) and name.
         """
-        answers = [pose(seat, person) for seat, person in enumerate(people)]
+        answers = [submit(seat, person) for seat, person in enumerate(people)]
         last = max((answer.due for answer in answers), default=self.now)
         yield self._env.timeout(last - self.now)
         self._check()
         return answers
 
-    def pose(
+    def submit(
         self,
         who: str,
         prompt: Prompt,

@@ -14,7 +14,7 @@ from virsci_society.agents.errors import Dissolved
 from virsci_society.society.kernel.durations import Days, Process, parse_days
 from virsci_society.society.results.tables import PUBLICATION_STAGE
 from virsci_society.society.teams.contracts import Manuscript, Publication
-from virsci_society.society.teams.people import at_desk
+from virsci_society.society.teams.membership import at_desk
 from virsci_society.society.teams.team import Submission, Team
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class ByChance(Publication):
         return bool(rng.random() < self.accept)
 
 
-Pose = Callable[[float], "Answer[Any]"]
+Submit = Callable[[float], "Answer[Any]"]
 """A function that asks the reviewer; its argument is the number of days until the words are due."""
 
 
@@ -92,7 +92,9 @@ class ReviewTerms(NamedTuple):
     reminders: int | None
 
 
-def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Pose) -> Process[Any]:
+def review(
+    team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, submit: Submit
+) -> Process[Any]:
     """Let one reviewer do its work, wait for it, and fill in its row."""
     world, who = lab.world, referee.scientist
     if world.population.has_departed(who):
@@ -104,7 +106,7 @@ def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Po
     try:
         referee.assigned = lab.now
         place = (PUBLICATION_STAGE, referee.submission, referee.round)
-        (work,) = lab.start(at_desk(world, team, who, place, terms.effort, pose))
+        (work,) = lab.start(at_desk(world, team, who, place, terms.effort, submit))
         gone = world.departure(who)
         wait, left = terms.due, terms.reminders
         while True:

@@ -24,8 +24,8 @@ from pydantic import ValidationError
 
 from tests.faultserver.plan import EMPTY, KINDS, Drawn, Plan, chance
 from tests.faultserver.slots import Unheard, heard
-from virsci_society.agents.offline.asked import Asked as Draws
 from virsci_society.agents.offline.backend import SchemaFiller, answer_offline
+from virsci_society.agents.offline.question_context import Asked as Draws
 from virsci_society.agents.offline.text import NEUTRAL, noun_phrases
 from virsci_society.agents.prompts.request import Message, Request
 

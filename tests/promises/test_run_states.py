@@ -124,16 +124,16 @@ def test_a_budget_that_is_reached_prints_one_command_that_goes_on(
     spent = int(re.search(r"(\d+) of 30000 tokens are spent", told)[1])
     assert f"paid so far: {spent:,} tokens" in told
     assert spent == sum(map(sum, server.counts()["tokens"].values()))
-    (going_on,) = re.findall(r"resumes it: society (.*)", told)
+    (resume_hint,) = re.findall(r"resumes it: society (.*)", told)
     assert told.count("--set backend.budget.tokens=") == 1
     before = server.counts()["requests"]
     for _ in range(9):
-        code = nursery.run(log, *shlex.split(going_on))[0]
+        code = nursery.run(log, *shlex.split(resume_hint))[0]
         assert server.counts()["requests"] > before, "the command stopped again at once"
         if code == 0:
             break
         before = server.counts()["requests"]
-        going_on = re.findall(r"resumes it: society (.*)", log.read_text(encoding="utf-8"))[-1]
+        resume_hint = re.findall(r"resumes it: society (.*)", log.read_text(encoding="utf-8"))[-1]
     assert read_state(run).state == "finished"
     assert server.counts()["repeated_answers"] == 0
 

@@ -13,7 +13,7 @@ import pytest
 
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.runs.progress import ConsoleProgress
-from virsci_society.scenarios.terminal import arguments
+from virsci_society.scenarios.terminal import options
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 HOSTILE = (
@@ -316,8 +316,8 @@ def test_json_gives_the_characters_back_as_they_are(finished, society):
 
 def test_commands_print_through_one_function_alone():
     """``tell`` and the tables of the console escape; what prints besides them might not."""
-    scenarios = Path(arguments.__file__).parents[1]
-    own = {"arguments.py", "console.py", "progress.py"}
+    scenarios = Path(options.__file__).parents[1]
+    own = {"options.py", "console.py", "progress.py"}
     for path in sorted(scenarios.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and path.name not in own:

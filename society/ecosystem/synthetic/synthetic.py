@@ -209,7 +209,7 @@ class Synthetic(Part):
         return self
 
     @property
-    def seedless(self) -> bool:
+    def same_for_every_seed(self) -> bool:
         """Whether it is the same for every seed of a run: where it has a seed of its own."""
         return self.seed is not None
 
@@ -334,7 +334,7 @@ class Strangers(Part):
     """Pins the ecosystem; without it the seed of the run makes it. Source: follows `seed`."""
 
     @property
-    def seedless(self) -> bool:
+    def same_for_every_seed(self) -> bool:
         """Whether it is the same for every seed of a run: where it has a seed of its own."""
         return self.seed is not None
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.agents.offline.offline_examples import FIELDS, paper, person, rng_of, standing
-from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked
 from virsci_society.agents.profile import Profile
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Summary, Topic
 from virsci_society.protocols.ideas import Ballot

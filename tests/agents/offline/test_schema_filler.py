@@ -28,7 +28,7 @@ class Chosen(Form):
     more: str = ""
 
     @classmethod
-    def unasked(cls, slots):
+    def inapplicable_fields(cls, slots):
         return () if slots.get("long") else ("more",)
 
 

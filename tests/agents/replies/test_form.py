@@ -62,9 +62,9 @@ def test_the_schema_of_a_form_is_valid_and_keeps_the_declared_order(form):
 
 @every_form
 def test_only_fields_with_a_default_can_be_left_out(form):
-    unasked = form.unasked(EMPTY)
-    assert set(unasked) <= set(declared(form)) - set(form.json_schema().get("required", ()))
-    assert form.unasked(EVERYTHING) == ()
+    inapplicable = form.inapplicable_fields(EMPTY)
+    assert set(inapplicable) <= set(declared(form)) - set(form.json_schema().get("required", ()))
+    assert form.inapplicable_fields(EVERYTHING) == ()
     for slots in (EMPTY, EVERYTHING):
         schema = form.schema_for(slots)
         assert set(schema.get("required", ())) <= set(schema["properties"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.protocols.systems.conftest import live, make
-from virsci_society.agents.offline.asked import Asked
+from virsci_society.agents.offline.question_context import Asked
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
 from virsci_society.protocols.engines.forms import (

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from virsci_society.agents.offline.asked import Asked
 from virsci_society.agents.offline.backend import answer_by_rule
 from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.question_context import Asked
 from virsci_society.agents.profile import Profile
 from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite, Willingness
 from virsci_society.protocols.peer_review.offline_rules import (

@@ -4,7 +4,7 @@ shares of criteria, drawn papers, and pages without literature."""
 import pytest
 
 from tests.protocols.systems.conftest import make
-from virsci_society.agents.offline.asked import Asked
+from virsci_society.agents.offline.question_context import Asked
 from virsci_society.protocols.engines.forms import PaperReview
 from virsci_society.protocols.engines.offline_rules import join_reviews
 

@@ -12,7 +12,7 @@ from tests.edited_folders import edit_manifest
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.analysis.backtest import backtest_runs
-from virsci_society.scenarios.analysis.observed import ComparedRuns
+from virsci_society.scenarios.analysis.compare_with_corpus import ComparedRuns
 from virsci_society.society.ecosystem.build import paper_texts
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic

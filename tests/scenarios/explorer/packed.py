@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from virsci_society.scenarios.explorer.run_arrays import KINDS
+from virsci_society.scenarios.explorer.explorer_data import KINDS
 
 
 def unpack(packed):

@@ -14,7 +14,7 @@ from virsci_society.scenarios.explorer.conversations import (
     pack_words,
     said_in,
 )
-from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of
+from virsci_society.scenarios.explorer.explorer_data import arrays_of, names_of
 
 
 @pytest.fixture

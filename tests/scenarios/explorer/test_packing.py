@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.scenarios.explorer.packed import unpack
-from virsci_society.scenarios.explorer.run_arrays import KINDS, pack
+from virsci_society.scenarios.explorer.explorer_data import KINDS, pack
 
 
 @settings(max_examples=25)

@@ -9,7 +9,7 @@ import pytest
 from tests.browser import CHROMIUM, Browser
 from tests.command_line import society
 from virsci_society.agents.invented_names import masked_name, with_invented_names
-from virsci_society.scenarios.explorer.run_arrays import waits_of
+from virsci_society.scenarios.explorer.explorer_data import waits_of
 from virsci_society.society.results.run import Run
 
 

@@ -122,7 +122,7 @@ def test_without_its_journal_another_run_is_refused(current, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "going_on",
+    "resume_hint",
     [
         lambda folder: run_scenario(scenario(), folder),
         lambda folder: replay(folder),
@@ -131,9 +131,9 @@ def test_without_its_journal_another_run_is_refused(current, tmp_path):
     ],
     ids=["resume", "replay", "fork", "calls"],
 )
-def test_a_run_of_another_identity_is_refused(other, going_on):
+def test_a_run_of_another_identity_is_refused(other, resume_hint):
     with pytest.raises(InputError, match="under identity 1, and this program has identity 2; run"):
-        going_on(other)
+        resume_hint(other)
 
 
 def test_a_stopped_run_of_another_identity_is_refused_too(other):

@@ -16,8 +16,8 @@ from virsci_society.scenarios.runs.progress import (
     simulated_date,
     standing_of,
 )
-from virsci_society.scenarios.terminal.arguments import count_repeats, guarded
 from virsci_society.scenarios.terminal.console import cell
+from virsci_society.scenarios.terminal.options import count_repeats, guarded
 from virsci_society.society.results.tables import TABLES
 
 

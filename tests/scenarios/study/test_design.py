@@ -9,7 +9,7 @@ from virsci_society.scenarios.study.design import read_study, sample_arms, scale
 from virsci_society.scenarios.study.lock import make_lock, open_folder
 from virsci_society.scenarios.study.plan import comparisons_in
 from virsci_society.scenarios.study.study_file import (
-    Sampled,
+    SampledDesign,
     about_of,
     default_study_folder,
     find_study,
@@ -256,7 +256,7 @@ def test_the_question_of_a_study_ends_with_its_sentence_and_not_behind_et_al(tmp
 
 
 def test_a_hypercube_covers_every_stratum_of_every_key_once():
-    sampled = Sampled(samples=10, over={"a": (0.5, 3.0), "b": (2, 8), "c": (0.0, 10.0)})
+    sampled = SampledDesign(samples=10, over={"a": (0.5, 3.0), "b": (2, 8), "c": (0.0, 10.0)})
     arms = sample_arms(sampled, 1)
     assert sorted(int(4 * (arm["a"] - 0.5)) for arm in arms) == list(range(10))
     assert sorted(int(arm["c"]) for arm in arms) == list(range(10))

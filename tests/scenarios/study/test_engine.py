@@ -9,7 +9,7 @@ import pytest
 from virsci_society.agents.errors import Stopped
 from virsci_society.scenarios.study import run_study as engine
 from virsci_society.scenarios.study.lock import RunResult, read_result, write_result
-from virsci_society.scenarios.study.run_study import USELESS, run_in_children
+from virsci_society.scenarios.study.run_study import MAX_LOST_WORKERS, run_in_children
 
 
 @pytest.fixture
@@ -47,11 +47,13 @@ def test_children_that_die_before_any_run_begins_stop_the_study_and_fail_no_run(
     found, batches = children(1_000)
     with pytest.raises(Stopped, match=r"before a run began in them.*the same command resumes it"):
         list(found)
-    assert len(batches) == USELESS
+    assert len(batches) == MAX_LOST_WORKERS
     assert not list(tmp_path.rglob("*.result.json"))
 
 
-@pytest.mark.parametrize(("deaths", "begun"), [(USELESS - 1, ()), (USELESS + 3, (0,))])
+@pytest.mark.parametrize(
+    ("deaths", "begun"), [(MAX_LOST_WORKERS - 1, ()), (MAX_LOST_WORKERS + 3, (0,))]
+)
 def test_a_run_whose_child_lives_at_last_is_done(children, deaths, begun):
     found, batches = children(deaths, begun=begun)
     assert [one.state for one in found] == ["done"]

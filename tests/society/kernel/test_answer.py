@@ -104,7 +104,7 @@ def test_reading_outside_a_step_raises():
 
 def test_reading_before_the_due_date_raises():
     def steps(team, lab):
-        answer = lab.pose(team.leader, SAY, Words, "invite", within=3.0, heard=())
+        answer = lab.submit(team.leader, SAY, Words, "invite", within=3.0, heard=())
         yield from lab.wait(2.5)
         with pytest.raises(ProtocolError, match=r"read on day 2\.5, before it is due on day 3"):
             answer.read()
@@ -131,7 +131,7 @@ DERIVED = {
 @pytest.mark.parametrize("derive", DERIVED.values(), ids=DERIVED)
 def test_what_is_made_of_answers_is_due_when_the_last_of_them_is(derive):
     def steps(team, lab):
-        early = lab.pose(team.leader, SAY, Words, "invite", within=3.0, heard=())
+        early = lab.submit(team.leader, SAY, Words, "invite", within=3.0, heard=())
         made = derive(lab, early)
         assert made.due == 3.0
         with pytest.raises(ProtocolError, match="before it is due"):
@@ -145,7 +145,7 @@ def test_what_is_made_of_answers_is_due_when_the_last_of_them_is(derive):
 
 def test_a_question_about_words_that_are_due_later_is_due_with_them():
     def steps(team, lab):
-        late = lab.pose(team.leader, SAY, Words, "invite", within=5.0, heard=())
+        late = lab.submit(team.leader, SAY, Words, "invite", within=5.0, heard=())
         soon = yield from lab.ask(team.leader, SAY, Words, heard=(late,))
         assert lab.now == 5.0
         soon.read()
@@ -156,14 +156,14 @@ def test_a_question_about_words_that_are_due_later_is_due_with_them():
 
 def test_questions_side_by_side_are_answered_when_the_last_is_due():
     def steps(team, lab):
-        def pose(seat, who):
-            return lab.pose(who, SAY, Words, "vote", seat=seat, within=3.0 - seat, heard=())
+        def submit(seat, who):
+            return lab.submit(who, SAY, Words, "vote", seat=seat, within=3.0 - seat, heard=())
 
-        answers = yield from lab.ask_each(["Scientist4", "Scientist2"], pose)
+        answers = yield from lab.ask_each(["Scientist4", "Scientist2"], submit)
         assert lab.now == 3.0
         assert [answer.due for answer in answers] == [3.0, 2.0]
         [answer.read() for answer in answers]
-        assert (yield from lab.ask_each([], pose)) == []
+        assert (yield from lab.ask_each([], submit)) == []
         raise Dissolved("enough")
 
     calls = only(run(staged(steps)), "calls")
@@ -230,7 +230,7 @@ def test_a_function_that_fails_is_a_fault_and_no_verdict(delay):
 def test_the_team_ends_when_all_its_words_have_settled(delay):
     def steps(team, lab):
         for seat in range(5):
-            lab.pose(team.leader, SAY, Words, "invite", seat=seat, within=3.0, heard=())
+            lab.submit(team.leader, SAY, Words, "invite", seat=seat, within=3.0, heard=())
         yield from lab.wait(0.5)
         raise Dissolved("in a hurry")
 

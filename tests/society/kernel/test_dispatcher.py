@@ -86,11 +86,11 @@ def test_only_questions_wait_at_the_bound():
         return lab.stage("topic", ask_once(team, lab))
 
     def ask_once(team, lab):
-        said = lab.pose(team.leader, SAY, Words, "utter", within=0.0, heard=())
+        said = lab.submit(team.leader, SAY, Words, "utter", within=0.0, heard=())
         people = lab.library.people(said, 2)
         guest = lab.consult(said, people, GUEST, Words, team.leader)
         kept.extend((said, people, guest, lab.library.search(said, 2)))
-        kept.append(lab.pose(name(1), SAY, Words, "utter", within=0.0, heard=()))
+        kept.append(lab.submit(name(1), SAY, Words, "utter", within=0.0, heard=()))
         yield from lab.wait(1.0)
         raise Dissolved("done")
 
@@ -128,7 +128,7 @@ def many(team, lab):
 
 def _many(team, lab):
     for seat in range(12):
-        lab.pose(name(seat % 10), SAY, Words, "invite", seat=seat, within=30.0 - seat, heard=())
+        lab.submit(name(seat % 10), SAY, Words, "invite", seat=seat, within=30.0 - seat, heard=())
     yield from lab.wait(40.0)
     raise Dissolved("enough")
 
@@ -169,7 +169,7 @@ def test_a_slot_is_taken_only_when_a_prompt_is_complete():
         heard = ()
         for turn in range(1, 6):
             lab.turn = turn
-            said = lab.pose(team.leader, SAY, Words, "invite", within=9.0, heard=heard)
+            said = lab.submit(team.leader, SAY, Words, "invite", within=9.0, heard=heard)
             heard = (*heard, said)
         yield from lab.wait(10.0)
         raise Dissolved("enough")
@@ -182,12 +182,12 @@ def test_a_slot_is_taken_only_when_a_prompt_is_complete():
 
 def test_an_id_asked_twice_is_an_error():
     def steps(team, lab):
-        lab.pose(team.leader, SAY, Words, "invite", within=1.0, heard=())
+        lab.submit(team.leader, SAY, Words, "invite", within=1.0, heard=())
         with pytest.raises(ProtocolError, match="/topic/1/0/0/invite/Scientist0 is asked twice"):
-            lab.pose(team.leader, SAY, Words, "invite", within=1.0, heard=())
+            lab.submit(team.leader, SAY, Words, "invite", within=1.0, heard=())
         for other in ({"who": name(1)}, {"act": "decide"}, {"seat": 1}):
             asked = {"who": team.leader, "act": "invite", "seat": 0} | other
-            lab.pose(asked["who"], SAY, Words, asked["act"], seat=asked["seat"], heard=())
+            lab.submit(asked["who"], SAY, Words, asked["act"], seat=asked["seat"], heard=())
         yield from lab.wait(2.0)
         raise Dissolved("enough")
 

@@ -82,10 +82,10 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 command(*args, **kwargs)
             except Stopped as error:
                 notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
-                why, going_on = _going_on_after(str(error))
-                _leave(f"stopped: {why}{notes}\n{going_on}", error.exit_code)
+                why, resume_hint = _resume_hint_after(str(error))
+                _leave(f"stopped: {why}{notes}\n{resume_hint}", error.exit_code)
             except KeyboardInterrupt:
-                _leave(f"interrupted; {_going_on_after('')[1]}", Stopped.exit_code)
+                _leave(f"interrupted; {_resume_hint_after('')[1]}", Stopped.exit_code)
             except Exception as error:
                 from virsci_society.scenarios.config.registry import fault_in_outside_code
 
@@ -143,7 +143,7 @@ def count_repeats(lines: list[str]) -> list[str]:
     return shown
 
 
-def _going_on_after(why: str) -> tuple[str, str]:
+def _resume_hint_after(why: str) -> tuple[str, str]:
     """The reason of a stop, and what to type to go on; after a budget is reached a larger one."""
     reason, _, setting = why.partition(RESUME_WITH)
     words = ARGUMENTS.get()

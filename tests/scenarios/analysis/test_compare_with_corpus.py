@@ -12,7 +12,7 @@ from tests.edited_folders import edit_manifest
 from virsci_society import load_scenario, run_scenario
 from virsci_society.metrics.validation.comparison import ROWS
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
-from virsci_society.scenarios.analysis.observed import (
+from virsci_society.scenarios.analysis.compare_with_corpus import (
     ComparedRuns,
     compare_with_ecosystem,
     limitations,

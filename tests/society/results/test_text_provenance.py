@@ -6,17 +6,17 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from virsci_society.society.results.run import Run
-from virsci_society.society.results.speaker import (
-    CSV_METADATA,
-    events_header,
-    is_events_header,
-    join_speakers,
-)
 from virsci_society.society.results.table_files import (
     read_parquet,
     write_metrics,
     write_parquet,
     write_tables,
+)
+from virsci_society.society.results.text_provenance import (
+    CSV_METADATA,
+    events_header,
+    is_events_header,
+    join_speakers,
 )
 
 RULES = "rule-based scientists, not a language model"

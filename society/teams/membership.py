@@ -35,9 +35,13 @@ class TeamPeople:
     """The scientists of the society, as one team deals with them; ``lab.people``."""
 
     def __init__(
-        self, world: World, team: Team, pose: Callable[..., Answer[Any]], check: Callable[[], None]
+        self,
+        world: World,
+        team: Team,
+        submit: Callable[..., Answer[Any]],
+        check: Callable[[], None],
     ) -> None:
-        self._world, self._team, self._pose, self._check = world, team, pose, check
+        self._world, self._team, self._submit, self._check = world, team, submit, check
 
     @property
     def members(self) -> tuple[Profile, ...]:
@@ -75,7 +79,7 @@ class TeamPeople:
         """Invite a scientist; the Answer takes effect when the reply window has passed."""
         # Kept until it is answered; what the end of the team overtakes is written as unanswered.
         self._team.open_invitations[who] = self._world.day, known
-        return self._pose(
+        return self._submit(
             who,
             prompt,
             form,
