@@ -20,8 +20,8 @@ DISTRIBUTION = "virsci_society"
 MOST_MODULES = 16
 """Modules of one folder, its ``__init__`` not counted."""
 LIMITS = {
-    "source lines": 62_900,
-    "test lines": 56_000,
+    "source lines": 62_000,
+    "test lines": 55_000,
     "benchmark lines": 4_250,
     "documentation lines in docs/": 9_750,
     "modules": 275,
