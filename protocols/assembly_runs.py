@@ -18,8 +18,7 @@ from virsci_society.protocols.wordless import Wordless
 from virsci_society.society.ecosystem.knowledge_bank import MASK
 from virsci_society.society.formation.founding import Founding
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
-from virsci_society.society.formation.seats import ObservedSizes
-from virsci_society.society.formation.world_view import ExcludedRows
+from virsci_society.society.formation.world_view import ExcludedRows, ObservedSizes
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.event_counts import PaperHistory

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from virsci_society.agents.config import Part
-from virsci_society.society.formation.seats import ObservedSizes
+from virsci_society.society.formation.world_view import ObservedSizes
 from virsci_society.society.kernel.durations import Days
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 

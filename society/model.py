@@ -18,7 +18,7 @@ from virsci_society.society.careers import CareerProcess, Careers, add_newcomer,
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
 from virsci_society.society.formation.founding import Founding
-from virsci_society.society.formation.seats import ObservedSizes
+from virsci_society.society.formation.world_view import ObservedSizes
 from virsci_society.society.interventions import Change, founds_alike, intervene
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times, to_ticks

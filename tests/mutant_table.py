@@ -167,7 +167,7 @@ MISTAKES = (
          'heard = (*discussion.last_turn, *turn.said) if dialogue'),
         by=PROMPTS),
     mistake("dialogue in assessment", "Voters read all that was said in the idea stage.",
-        ("protocols/virsci/novelty.py::_pose_ballot", "ideas=listed,",
+        ("protocols/virsci/novelty.py::_submit_ballot", "ideas=listed,",
          "ideas=listed, said=ideas,"),
         ("protocols/virsci/prompts/ballot.txt", "{{ position | place }}",
          "{% for idea in said %}{{ idea.idea.words() }}{% endfor %}\n{{ position | place }}"),

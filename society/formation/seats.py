@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-import numpy as np
 from numpy.random import Generator
 from pydantic import Field
 
-from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.config import Part
 from virsci_society.society.formation.world_view import PapersView
 from virsci_society.society.kernel.durations import Days
@@ -141,24 +138,3 @@ class ResearchGroups(Part):
             if since < came < world.day and row not in excluded
         ]
         return free[int(rng.integers(len(free)))] if free else None
-
-
-class ObservedSizes:
-    """Numbers of authors, one per past paper, in the order of the papers."""
-
-    def __init__(self, sizes: Sequence[int] | IntArray, dates: FloatArray | None = None) -> None:
-        self._sizes = np.asarray(sizes, dtype=np.int64)
-        self._dates = dates
-        self._within: dict[tuple[int, int | None, float | None], IntArray] = {}
-
-    def within(self, smallest: int, largest: int | None, since: float | None = None) -> IntArray:
-        """The sizes in a range, kept because every founding of a team asks for them."""
-        bounds = smallest, largest, since
-        if bounds not in self._within:
-            taken = self._sizes >= smallest
-            if largest is not None:
-                taken &= self._sizes <= largest
-            if since is not None and self._dates is not None:
-                taken &= self._dates >= -since
-            self._within[bounds] = self._sizes[taken]
-        return self._within[bounds]

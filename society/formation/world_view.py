@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
-    from virsci_society.society.formation.seats import ObservedSizes
     from virsci_society.society.kernel.streams import Streams
     from virsci_society.society.population.event_counts import PaperHistory
     from virsci_society.society.population.network import CoauthorNetwork
@@ -54,6 +53,27 @@ class ExcludedRows(AbstractSet[int]):
     def _from_iterable(cls, rows: Iterable[Row]) -> AbstractSet[Row]:
         """The result of every other set operator is a plain set."""
         return frozenset(rows)
+
+
+class ObservedSizes:
+    """Numbers of authors, one per past paper, in the order of the papers."""
+
+    def __init__(self, sizes: Sequence[int] | IntArray, dates: FloatArray | None = None) -> None:
+        self._sizes = np.asarray(sizes, dtype=np.int64)
+        self._dates = dates
+        self._within: dict[tuple[int, int | None, float | None], IntArray] = {}
+
+    def within(self, smallest: int, largest: int | None, since: float | None = None) -> IntArray:
+        """The sizes in a range, kept because every founding of a team asks for them."""
+        bounds = smallest, largest, since
+        if bounds not in self._within:
+            taken = self._sizes >= smallest
+            if largest is not None:
+                taken &= self._sizes <= largest
+            if since is not None and self._dates is not None:
+                taken &= self._dates >= -since
+            self._within[bounds] = self._sizes[taken]
+        return self._within[bounds]
 
 
 def rows_among(rows: IntArray, chosen: AbstractSet[int]) -> BoolArray:

@@ -19,9 +19,9 @@ from virsci_society.agents.prompts.slots import Reference
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank, cleaned_interests
 from virsci_society.society.formation.founding import Founding
-from virsci_society.society.formation.seats import NewcomerSeats, ObservedSizes
+from virsci_society.society.formation.seats import NewcomerSeats
 from virsci_society.society.formation.selection import SelectionPolicy
-from virsci_society.society.formation.world_view import ExcludedRows
+from virsci_society.society.formation.world_view import ExcludedRows, ObservedSizes
 from virsci_society.society.kernel.dispatcher import Dispatcher
 from virsci_society.society.kernel.durations import Times
 from virsci_society.society.kernel.streams import Streams

@@ -19,7 +19,7 @@ from virsci_society.protocols.team_sizes import (
 from virsci_society.protocols.virsci.protocol import STAGES, VirSci
 from virsci_society.scenarios.cli.app import app
 from virsci_society.society.formation.founding import Once
-from virsci_society.society.formation.seats import ObservedSizes
+from virsci_society.society.formation.world_view import ObservedSizes
 from virsci_society.society.kernel.streams import Streams
 
 
