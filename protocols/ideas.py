@@ -375,7 +375,7 @@ def idea_text(idea: CandidateIdea) -> str:
 def looks_of(
     lab: Lab, ideas: Sequence[Answer[CandidateIdea]], *purpose: object
 ) -> tuple[Answer[float], ...]:
-    """How good ideas look, for ``lab.pose(looks=)``; empty where rules know nothing of worth."""
+    """How good ideas look, for ``lab.submit(looks=)``; empty where rules know nothing of worth."""
     execution = lab.world.execution
     if execution is None or not execution.signal:
         return ()

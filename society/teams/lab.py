@@ -229,7 +229,7 @@ class Lab:
 
         Args:
             people: masked names; the Answers are in their order.
-            pose: puts the question to one scientist, given its place (from 0) and name.
+            submit: puts the question to one scientist, given its place (from 0) and name.
         """
         answers = [submit(seat, person) for seat, person in enumerate(people)]
         last = max((answer.due for answer in answers), default=self.now)

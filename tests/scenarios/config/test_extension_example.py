@@ -218,7 +218,7 @@ class Lost(vs.ResearchSystem):
         with (yield from work.hold_round("ideas", 1, 1)):
             near = work.search(work.topic)
             slots = {"archive": (), "summaries": (), "said": (), "references": ()}
-            idea = work.pose(work.team.leader, "idea", Idea, seat=0, found=near, **slots)
+            idea = work.submit(work.team.leader, "idea", Idea, seat=0, found=near, **slots)
             yield idea
             return work.candidate(work.team.leader, idea, near)
 """
