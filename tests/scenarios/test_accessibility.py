@@ -136,7 +136,7 @@ def test_the_page_of_a_study(violations, tmp_path):
         for arm in arms
         for measure in ("ON", "calls")
     }
-    figure = {"title": "Calls", "parts": {"calls": "calls"}, "over": ["protocol.team_size"]}
+    figure = {"title": "Calls", "of": ["ON"], "against": ["calls"]}
     planned = [{"test": "paired", "of": "ON"}]
     told = told_of(arms, ["ON", "calls"], 5, comparisons=planned, figures=[figure])
     page = write_study_page(write_study(tmp_path / "study", told, values))

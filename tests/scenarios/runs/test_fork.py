@@ -171,7 +171,8 @@ def test_the_command_prints_the_digest_of_the_past(parent, here):
     assert past.digest in told.output
     assert Run.open(here / "fork").days == 190.0
     assert "of run on day 40" in CliRunner().invoke(app, ["show", str(here / "fork")]).output
-    assert "fork (fork of run on day 40" in CliRunner().invoke(app, ["list", "runs", "."]).output
+    listed = CliRunner().invoke(app, ["list", "runs", "."], env={"COLUMNS": "160"})
+    assert "fork (fork of run on day 40" in listed.output
     again = CliRunner().invoke(app, [*words, "--out", str(here / "fork")])
     assert again.exit_code == 0
     assert past.digest in again.output
