@@ -82,7 +82,11 @@ class SharedResources:
         if self._shared:
             return build_ecosystem_of(scenario)
         key = repr(
-            (type(source), source, None if getattr(source, "seedless", False) else scenario.seed)
+            (
+                type(source),
+                source,
+                None if getattr(source, "same_for_every_seed", False) else scenario.seed,
+            )
         )
         if self._last is None or self._last[0] != key:
             self._last = None  # two at a time may be too many for the memory

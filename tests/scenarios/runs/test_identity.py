@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "581a8f2ab01c2b96beb125c89af692150cf7e4ad3d38407ee914dab386e8f194"
+DEFAULTS = "e71aa5262311d1d252bf6fa282212e36aa2951d3549fb15125870e79cd3debe8"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
