@@ -38,7 +38,7 @@ IDENTIFIED = 0.3
 PENALTIES = tuple(10.0 ** np.arange(-2, 5))
 FARTHEST = 3.0
 """Largest score of a draw."""
-ACCEPT, MIN_TEXTS = 0.05, 30
+ACCEPT, MIN_NEAR = 0.05, 30
 """Share and least number of the points that are accepted as near."""
 FLOOR = 1e-9
 
@@ -172,7 +172,7 @@ class Estimation:
         """The posterior at observed moments, by the nearest points under Epanechnikov's kernel."""
         distances = self.scale.distances(self.moments, observed)
         n, width = self.scale.summaries(self.moments).shape
-        accepted = min(n, max(MIN_TEXTS, 2 * (width + 1), round(ACCEPT * n)))
+        accepted = min(n, max(MIN_NEAR, 2 * (width + 1), round(ACCEPT * n)))
         order = np.argsort(distances, kind="stable")
         bandwidth = float(distances[order[min(accepted, n - 1)]]) * (1 + 1e-9)
         # In the order of the table, whatever their distance.

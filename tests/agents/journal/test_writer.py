@@ -1,5 +1,6 @@
 """The group-commit writer: no change is left in the queue while the writer sleeps."""
 
+import asyncio
 import threading
 import time
 
@@ -60,3 +61,32 @@ def test_a_caller_who_waited_for_the_lock_does_not_put_the_writer_to_sleep(write
     written = threading.Event()
     writer.enqueue(written.set)
     assert written.wait(PATIENCE)
+
+
+def test_of_one_commit_requests_to_send_are_woken_first_and_replies_one_in_a_round(writer):
+    async def changes():
+        full, begun, woken, rounds = threading.Event(), threading.Event(), [], [0]
+
+        def first():
+            begun.set()
+            full.wait(PATIENCE)
+
+        async def commit(name, value):
+            await writer.commit(lambda: value)
+            woken.append((name, rounds[0]))
+
+        writer.enqueue(first)  # the others become one commit behind it
+        assert begun.wait(PATIENCE)
+        values = {"reply": "a", "intent": None, "other reply": "b", "other intent": None}
+        tasks = [asyncio.ensure_future(commit(*one)) for one in values.items()]
+        await asyncio.sleep(0)
+        full.set()
+        while len(woken) < len(tasks):
+            rounds[0] += 1
+            await asyncio.sleep(0)
+        return woken
+
+    woken = asyncio.run(changes())
+    assert [name for name, _ in woken] == ["intent", "other intent", "reply", "other reply"]
+    first, second, reply, other = (at for _, at in woken)
+    assert first == second <= reply < other
