@@ -102,9 +102,9 @@ class Effort(Part):
     noise: int = Field(default=30, ge=5, le=10_000)
     """Further seeds at the centre, for the covariance between seeds."""
     seeds: int = Field(default=20, ge=5, le=10_000)
-    """Runs of each held-out window at the calibrated values."""
+    """Runs of the held-out window at the calibrated values."""
     draws: int = Field(default=20, ge=5, le=10_000)
-    """Draws from the posterior for its intervals, in every window."""
+    """Draws from the posterior for the intervals of the held-out window."""
 
 
 class CalibrationFile(Part):

@@ -37,7 +37,7 @@ IDENTIFIED = 0.3
 """Least cross-validated R^2 of a parameter that counts as identified."""
 PENALTIES = tuple(10.0 ** np.arange(-2, 5))
 FARTHEST = 3.0
-"""Largest score of a draw."""
+"""Largest score of a draw, in standard deviations of the prior."""
 ACCEPT, MIN_NEAR = 0.05, 30
 """Share and least number of the points that are accepted as near."""
 FLOOR = 1e-9
@@ -137,9 +137,9 @@ class PosteriorSample:
 
 
 class Estimation:
-    """Ridge regressions of the parameters on the summaries and their squares, on one table.
+    """Ridge regressions of the parameters on the standardised summaries and their squares.
 
-    The penalty is that by which each point is best estimated from the others (Golub et al. 1979).
+    Each parameter has the penalty with the least leave-one-out error (Golub et al. 1979).
     """
 
     def __init__(self, points: FloatArray, moments: FloatArray, scale: MomentScale) -> None:
@@ -158,7 +158,7 @@ class Estimation:
             shrunk = sizes / (sizes**2 + penalty)
             leverage = u**2 @ (shrunk * sizes) + 1 / len(points)
             fitted = mean + u @ ((shrunk * sizes)[:, None] * turned)
-            # Without a second fit: what each point would miss if it had no part in the first.
+            # The leave-one-out residual of a linear fit, without fitting it again for each point.
             missed = (points - fitted) / np.maximum(1 - leverage, FLOOR)[:, None]
             error = (missed**2).mean(axis=0)
             better = error < least
@@ -171,8 +171,8 @@ class Estimation:
     def posterior(self, observed: FloatArray) -> PosteriorSample:
         """The posterior at observed moments, by the nearest points under Epanechnikov's kernel."""
         distances = self.scale.distances(self.moments, observed)
-        n, width = self.scale.summaries(self.moments).shape
-        accepted = min(n, max(MIN_NEAR, 2 * (width + 1), round(ACCEPT * n)))
+        n = len(self.points)
+        accepted = min(n, max(MIN_NEAR, round(ACCEPT * n)))
         order = np.argsort(distances, kind="stable")
         bandwidth = float(distances[order[min(accepted, n - 1)]]) * (1 + 1e-9)
         # In the order of the table, whatever their distance.
@@ -180,9 +180,9 @@ class Estimation:
         kernel = np.maximum(0.0, 1 - (distances[near] / max(bandwidth, FLOOR)) ** 2)
         kernel = kernel if kernel.sum() > 0 else np.ones(len(near))
         target = self._expanded(self.scale.summaries(observed[None]))[0]
-        # What the regression misses near the observation, its bias included, is added to it.
+        # Leave-one-out residuals of the near points give the spread, and correct a local bias.
         made = self._mean + (target - self._offset) @ self._slopes + self._missed[near]
-        # A regression may extrapolate beyond what the prior holds possible.
+        # Beyond the simulated points the squares may extrapolate to what the prior rules out.
         made = np.clip(made, -FARTHEST, FARTHEST)
         draws = np.where(self.recovered >= IDENTIFIED, made, self.points[near])
         return PosteriorSample(draws, kernel / kernel.sum(), self.recovered)
@@ -351,7 +351,7 @@ class Fit:
 def windows_before(
     corpus: Corpus, window: Window, most: int, skipped: int = 2
 ) -> list[ObservedWindow]:
-    """Earlier windows of the same length, in order of time, at most so many.
+    """At most ``most`` earlier windows of the same length, in order of time.
 
     The first ones of a field are skipped: in them almost everybody is new.
     """

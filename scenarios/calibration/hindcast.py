@@ -85,7 +85,7 @@ def trend_values(earlier: Sequence[ObservedWindow], window: ObservedWindow) -> d
 
 
 def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Simulate the held-out window and compare it with what came: a row per measure, and scores."""
+    """Compare simulations of the held-out window with its papers: a row per measure, and scores."""
     effort, years = fit.file.effort, fit.file.held_out
     window = ObservedWindow.of(fit.corpus, years)
     settings = [fit.of_base(known_values(fit.counted))]

@@ -135,7 +135,7 @@ def counted_teams(scenario: Scenario) -> str | None:
 
 
 def borrowed_values(document: Document, scenario: Scenario) -> str | None:
-    """A warning of values that were fitted on other papers than those of the ecosystem."""
+    """Warn of values that were fitted on another community than the ecosystem; None without any."""
     source = scenario.population.ecosystem
     if not isinstance(source, Folder):
         return None

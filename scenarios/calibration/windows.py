@@ -1,6 +1,6 @@
 """Windows of years with their real papers, and simulations of them from the papers before.
 
-Nothing dated later than the last used year leaves a trace: people are numbered by first paper.
+Papers after the last year used leave no trace: people are numbered in order of first papers.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Window:
         return f"{self.first}-{self.last}" if self.last > self.first else str(self.first)
 
     def earlier(self, steps: int = 1) -> Window:
-        """The window of the same length so many lengths before."""
+        """The window of the same length, this many lengths before."""
         return Window(self.first - steps * self.years, self.last - steps * self.years)
 
     def overlaps(self, other: Window) -> bool:
@@ -267,7 +267,7 @@ class Simulations:
         for end, key, values in _read(self.path):
             length, self.known[key] = end, values
         if self.path.exists() and self.path.stat().st_size > length:
-            # What a kill has left of a line must not stand before the next one.
+            # A line cut off by a kill must not precede the next one.
             with open_in_place(self.path, "r+b") as file:
                 file.truncate(length)
 

@@ -7,6 +7,7 @@ from scipy import stats
 from virsci_society.scenarios.calibration.calibrate import weighted_quantile
 from virsci_society.scenarios.calibration.fitting import (
     IDENTIFIED,
+    PENALTIES,
     Estimation,
     Fit,
     MomentScale,
@@ -37,6 +38,16 @@ def estimation():
 def test_what_moves_the_moments_is_recovered_and_nothing_else(estimation):
     assert (estimation.recovered[:2] > 0.8).all()
     assert estimation.recovered[2] < IDENTIFIED
+
+
+def test_the_leave_one_out_error_is_that_of_scikit_learn(estimation):
+    linear = pytest.importorskip("sklearn.linear_model")
+    rows = estimation.scale.summaries(estimation.moments)
+    rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    design = np.concatenate([rows, rows**2], axis=1)
+    for recovered, points in zip(estimation.recovered, estimation.points.T, strict=True):
+        theirs = linear.RidgeCV(alphas=PENALTIES).fit(design, points)
+        assert recovered == pytest.approx(1 + theirs.best_score_ / points.var(), abs=1e-9)
 
 
 def test_the_posterior_is_that_of_bayes(estimation):
