@@ -77,7 +77,7 @@ def map_numbers(keys: pd.Series, values: pd.Series) -> pd.Series:
 
 
 def gini(values: Any) -> float:
-    """Gini coefficient of values >= 0: 0 if all are equal, towards 1 if one has all (Gini 1912)."""
+    """Gini coefficient, from 0 (all equal) towards 1 (one has all); NaN of none or of zeros."""
     ordered: FloatArray = np.sort(np.asarray(values, dtype=np.float64))
     n = len(ordered)
     if not n or ordered[0] < 0 or ordered.sum() == 0:
@@ -163,10 +163,10 @@ def inequality(run: Run) -> pd.DataFrame:
     table = run.metric(productivity)
     papers = table["papers"].to_numpy(dtype=np.float64)
     idle = set(run.table("scientists")["scientist"]) - set(table["scientist"])
-    inside = inside_citations(run)
-    received = map_numbers(run.table("papers")["paper"], inside["cited"].value_counts()).fillna(0)
+    counts = inside_citations(run)["cited"].value_counts()
+    received = map_numbers(run.table("papers")["paper"], counts).fillna(0)
     by = run.table("authorships")
-    cited = map_numbers(by["paper"], inside["cited"].value_counts()).fillna(0)
+    cited = map_numbers(by["paper"], counts).fillna(0)
     of_author = cited.groupby(by["scientist"]).sum()
     spreads = {
         "papers per author": papers,
@@ -222,7 +222,11 @@ def disruption(run: Run) -> pd.DataFrame:
 def count_later_papers(
     graph: sparse.csr_array, dates: FloatArray, window: float = np.inf
 ) -> IntArray:
-    """Later papers of each kind within so many days, for every paper."""
+    """Count the later papers of each of ``KINDS`` for every paper (papers, 3).
+
+    Rows of ``graph`` cite its columns, the first of which are the papers of the rows; ``dates`` and
+    ``window`` are in days, and only papers within ``window`` after a paper count.
+    """
     count = len(dates)
     ends = graph[:, :count].tocoo()
     citing, cited = (place.astype(np.int64) for place in ends.coords)

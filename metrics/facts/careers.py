@@ -175,7 +175,7 @@ LEAST_PARTNERS = 6
 """Papers of those whose partners are looked at."""
 
 
-def _career_years(tables: FactTables) -> pd.DataFrame:
+def _ties_of_each(tables: FactTables) -> pd.DataFrame:
     """Each tie from both of its ends: person, partner, joint papers."""
     ties = tables.ties
     return pd.DataFrame(
@@ -188,7 +188,7 @@ def _career_years(tables: FactTables) -> pd.DataFrame:
 
 
 def super_ties(ends: pd.DataFrame) -> BoolArray:
-    """For each tie of each scientist, whether it is a super tie."""
+    """Whether each tie is stronger than the strongest of as many exponential ones should be."""
     strength = ends["joint_papers"].astype("float64")
     grouped = strength.groupby(ends["scientist"])
     mean, count = grouped.transform("mean"), grouped.transform("size")
@@ -198,7 +198,7 @@ def super_ties(ends: pd.DataFrame) -> BoolArray:
 
 def super_partners(tables: FactTables) -> Mapping[int, set[int]]:
     """The partners of each person with 6 papers or more to whom it has a super tie."""
-    ends = _career_years(tables)
+    ends = _ties_of_each(tables)
     strong = ends[super_ties(ends) & (tables.written[ends["scientist"]] >= LEAST_PARTNERS)]
     partners: dict[int, set[int]] = defaultdict(set)
     for person, partner in zip(strong["scientist"], strong["partner"], strict=True):
@@ -220,7 +220,7 @@ class StrongestPartner(Fact):
 
     def measure(self, tables: FactTables) -> float:
         """Share of papers with the strongest partner, mean over people with 6 papers or more."""
-        ends = _career_years(tables)
+        ends = _ties_of_each(tables)
         most = np.zeros(tables.works.people)
         np.maximum.at(most, ends["scientist"].to_numpy(), ends["joint_papers"].to_numpy())
         chosen = tables.written >= LEAST_PARTNERS

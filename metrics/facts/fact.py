@@ -87,7 +87,7 @@ VERDICTS: tuple[Verdict, ...] = ("not", "too short to tell", "not measurable", "
 DRAWS = 20
 """Null draws of each run."""
 REACH = 5.0
-"""A value is beyond chance from so many standard deviations of the null on."""
+"""Least distance from the mean of the null, in its standard deviations, that is beyond chance."""
 RULE = (
     "A fact is reproduced where the whole 95 % interval of its value lies in the published range "
     f"and more than {REACH:g} standard deviations of the null draws away from their mean. It is "

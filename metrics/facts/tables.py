@@ -36,7 +36,7 @@ class FactPaper(NamedTuple):
 
 
 class Ties(NamedTuple):
-    """Pairs of people with a joint paper, by the year of their first one."""
+    """Pairs of people, by year of the ``first`` joint paper; ``papers`` counts joint papers."""
 
     one: IntArray
     other: IntArray

@@ -44,12 +44,12 @@ def hedges_factor(freedom: int) -> float:
 
 
 def detectable_effect(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Smallest Cohen's d that two arms of n replicates each detect with this power."""
+    """Smallest Cohen's d that two arms of n replicates detect: n = 20 gives 0.91; NaN below 2."""
     return _detectable(n, 2 * n - 2, float(np.sqrt(n / 2)), power, alpha)
 
 
 def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Smallest d_z that n pairs detect with this power: n = 20 gives 0.66."""
+    """Smallest d_z that n pairs detect with this power: n = 20 gives 0.66; NaN below 2."""
     return _detectable(n, n - 1, float(np.sqrt(n)), power, alpha)
 
 
@@ -93,7 +93,7 @@ def _detectable(n: int, freedom: int, scale: float, power: float, alpha: float) 
 
 @dataclass(frozen=True)
 class ArmDifference:
-    """The difference of two arms, with its t test and its effect size."""
+    """The difference of two arms, with its t test; the effect is d_z of pairs, else Hedges' g."""
 
     difference: Interval
     effect: float
@@ -103,7 +103,7 @@ class ArmDifference:
 
 
 def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
-    """Student's t test of paired differences, second minus first (Student 1908)."""
+    """Student's t test of differences by replicate, second minus first (Student 1908)."""
     before, after = pairs_of(first, second)
     gaps = after - before
     if len(gaps) < 2 or np.ptp(gaps) == 0:
@@ -136,7 +136,7 @@ def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p values."""
+    """Holm's step-down adjusted p values (Holm 1979); NaN stays NaN and counts as planned."""
     given = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(given, kind="stable")
     factors = np.arange(len(given), 0, -1)

@@ -41,7 +41,7 @@ def pearson(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
 
 
 def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
-    """Spearman's rank correlation; ties have their mean rank."""
+    """Spearman's rank correlation with mean ranks for ties (interval: Bonett and Wright 2000)."""
     a, b = pairs_of(x, y)
     return _correlation("Spearman", scipy.stats.rankdata(a), scipy.stats.rankdata(b), level)
 
@@ -71,7 +71,7 @@ PERMUTATIONS = 9_999
 
 @dataclass(frozen=True)
 class Block:
-    """Runs that may be compared with one another."""
+    """Comparable runs: key ``x``, measure ``y``; units (seeds) are independent of each other."""
 
     x: FloatArray
     y: FloatArray
@@ -126,7 +126,7 @@ def rank_trend(
 
 
 def krippendorff_alpha(ratings: FloatArray) -> float:
-    """Krippendorff's alpha of interval numbers, with squared differences (Krippendorff 2011)."""
+    """Krippendorff's alpha (2011) of interval numbers, raters x abstracts; NaN: not rated."""
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:
         raise InputError(f"ratings of shape {table.shape}: expected raters x abstracts")

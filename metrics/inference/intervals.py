@@ -64,7 +64,7 @@ def pairs_of(first: Numbers, second: Numbers) -> tuple[FloatArray, FloatArray]:
 
 
 def skewness(values: Numbers) -> float:
-    """Adjusted sample skewness G1, the one with the bias correction of the moments."""
+    """Adjusted sample skewness G1 (Joanes and Gill 1998); NaN below three values or if equal."""
     sample = sample_of(values)
     if len(sample) < 3 or not np.ptp(sample) > 0:
         return NAN

@@ -16,7 +16,7 @@ from virsci_society.agents.arrays import BoolArray, FloatArray
 from virsci_society.metrics.inference.intervals import NAN, Numbers, pairs_of
 
 MAX_MEANS = 9
-"""Up to so many distinct places the curve is the mean at each; above, a cubic spline."""
+"""Most distinct values of x at which the curve is the mean at each; else a cubic spline."""
 KNOTS = (0.05, 0.275, 0.5, 0.725, 0.95)
 """Quantiles of the spline's knots (Harrell 2001)."""
 

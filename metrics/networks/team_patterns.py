@@ -35,7 +35,10 @@ Group = tuple[int, ...]
 def largest_groups(
     papers: Iterable[tuple[float, Group]], earlier: Sequence[Sequence[int]]
 ) -> Iterator[tuple[int, tuple[Group, ...]]]:
-    """For each paper of two to four authors their number, and the largest groups among them."""
+    """For each paper of two to four authors their number, and the largest groups of earlier papers.
+
+    Papers are in order of their periods; papers of one period do not know each other.
+    """
     more: dict[int, list[int]] = {}
 
     def papers_of(author: int) -> Sequence[int]:
@@ -77,7 +80,7 @@ def pattern_counts(
 def pattern_distance(
     counts: Mapping[tuple[int, str], int], reference: Mapping[tuple[int, str], int]
 ) -> float:
-    """How far the m-patterns of some papers are from those of others."""
+    """Total variation distance of m-patterns, 0 to 1, mean over papers of the reference."""
     whole = sum(reference.values())
     distance = 0.0
     for size in SIZES:

@@ -155,7 +155,7 @@ def _floats(values: pd.Series) -> FloatArray:
 
 
 def degrees(table: pd.DataFrame) -> Markup | None:
-    """Share of scientists with at least so many co-authors, on logarithmic axes."""
+    """Complementary cumulative distribution of co-authors, on logarithmic axes."""
     if not len(table):
         return None
     drawn, axes = _frame(

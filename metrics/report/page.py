@@ -350,7 +350,7 @@ def papers(shown: Shown) -> PageSection:
 
 
 def _shortened(value: Any, words: int) -> str:
-    """A text up to so many words."""
+    """The first words of a text."""
     listed = known_text(value).split()
     return " ".join(listed[:words]) + (" …" if len(listed) > words else "")
 

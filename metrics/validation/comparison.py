@@ -117,7 +117,7 @@ class Community:
         return vocabulary(self.past)
 
     def before(self, years: int) -> list[DatedPaper] | None:
-        """The papers of so many years before the boundary; None if the past is shorter."""
+        """The papers of this many years before the boundary; None if the past is shorter."""
         if not self.past or min(one.date for one in self.past) > -years * 365.0:
             return None
         return papers_between(self.past, -years, 0)

@@ -103,7 +103,7 @@ def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> flo
 
 
 MOST_COUNTED = 5.0
-"""An error of more tolerances counts as so many, so that no measure alone makes the score."""
+"""Errors are clipped at this many tolerances, so that no measure alone makes the score."""
 
 
 def score(errors: Mapping[str, float], most: float = MOST_COUNTED) -> float:

@@ -33,7 +33,7 @@ CHANCE = 0.05
 SAMPLE = 5000
 """Papers that are taken as ideas for the threshold and the controls, at most."""
 DECIMALS = 9
-"""Cosines are rounded to so many, so that their last bits decide nothing."""
+"""Decimals to which cosines are rounded, so that their last bits decide nothing."""
 EDGE = 1e-6
 """Least distance of a threshold from 1, the paper itself, and from 0, a text of unknown words."""
 BLOCK = 256

@@ -26,7 +26,7 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
 MOST_LEFT_OUT = 0.05
-"""A larger share of papers that the filters left out is told."""
+"""Largest share of papers that the filters may leave out without a note."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ComparedRuns:
 
 @dataclass(frozen=True)
 class ObservedComparison:
-    """A comparison with what is said about it."""
+    """The tables of a comparison, with its limitations in ``notes``."""
 
     name: str
     reach: str
@@ -127,7 +127,7 @@ def whole_years(run: Run) -> int:
 
 
 def reach(tables: CommunityComparison, closed: bool, people: int, outside_seats: bool) -> str:
-    """Which columns so many people can reach: what their own real papers miss, they must miss."""
+    """Say which columns a society of ``people`` can reach: not what its own real papers miss."""
     if not closed:
         return (
             "Columns own and all can be reached: people from outside the "

@@ -23,7 +23,7 @@ from virsci_society.society.results.table_files import write_csv
 
 TEXTS = ("society", "fact", "verdict", "why", "null")
 SHOWN = {"not": "not reproduced"}
-"""Verdicts as a reader is told them, where that is more than their name."""
+"""Verdicts as the page prints them, where that is more than their name."""
 TOLD = ("not", "reproduced")
 """Verdicts whose facts are told in a sentence each."""
 

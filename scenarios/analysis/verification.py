@@ -1,4 +1,4 @@
-"""The check of a whole folder against the hashes that were written with it; all damage is told."""
+"""Check a folder against the hashes written with it, and report all damage."""
 
 from __future__ import annotations
 
