@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Generator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, ClassVar, TextIO
 
@@ -114,10 +114,10 @@ class CsvPapers(Source):
             )
 
     def _rows(self, file: SourceFile, stream: TextIO) -> Generator[SourceEntry]:
-        first = stream.readline(LONGEST)
-        # Excel names the separator before the header, and Dimensions tells of the export.
+        first, before = stream.readline(LONGEST), 1
+        # Excel writes the separator above the header, Dimensions a note on the export.
         if re.fullmatch(r"(?i)sep=.\s*", first) or re.fullmatch(r'"[^"]*",{2,}\s*', first):
-            first = stream.readline(LONGEST)
+            first, before = stream.readline(LONGEST), 2
         if what := other_layout(first, self.kind):
             raise InputError(f"{file.path}: {what}")
         if not first.strip():
@@ -128,7 +128,7 @@ class CsvPapers(Source):
         rows = csv.reader(iter(partial(stream.readline, LONGEST), ""), delimiter=delimiter)
         try:
             for row in filter(any, rows):
-                line = rows.line_num + 1
+                line = rows.line_num + before
                 if len(row) < len(header) or any(row[len(header) :]):
                     fault = f"{len(row)} fields, and {len(header)} columns in the header"
                     if "Funding Text 1" in header:
@@ -196,6 +196,7 @@ ENCLOSED = re.compile(r"""\A\s*(["{])(.*)["}]\s*\Z""", re.DOTALL)
 LAST = "\nER  - \n"
 LOOKED_AT = 4096
 """Characters of a file by which its layout is recognised."""
+LINES_LOOKED_AT = 20
 DIGITS = re.compile(r"\d{4}")
 AND = re.compile(r"\s+and\s+(?![^{]*\})")
 
@@ -240,10 +241,12 @@ class Ris(Source):
         require_extra(EXTRA, "rispy", "RIS needs rispy")
         for file in self.files:
             lines, start = [], 1
+            left = read_lines(file)
+            head = [*islice(left, LINES_LOOKED_AT)]
+            if what := other_layout("".join(head), self.kind):
+                raise InputError(f"{file.path}: {what}")
             # The last one may lack its end; of no lines it is none.
-            for number, line in enumerate(chain(read_lines(file), [LAST]), start=1):
-                if number == 1 and (what := other_layout(line, self.kind)):
-                    raise InputError(f"{file.path}: {what}")
+            for number, line in enumerate(chain(head, left, [LAST]), start=1):
                 lines.append(line)
                 if END.match(line.lstrip()):
                     # Words behind the last reference are none.

@@ -37,7 +37,7 @@ LAYOUTS = (
     (r"<", "is a web page or XML, perhaps an error that was saved: download the data again"),
     (r"TY  ?-", "is RIS: build it as ris"),
     (r"@\w+\s*[{(]", "is BibTeX: build it as bibtex"),
-    (r"FN |PT [A-Z]\s|PMID- |%0 |Record #", "is a tagged text export: export RIS or CSV instead"),
+    (r"FN |PT [A-Z]\s|PMID- |%0 |Record #\d", "is a tagged text export: export RIS or CSV instead"),
     (r"#(?:\*|index)", "is AMiner's text: build it as aminer"),
     (r"\{\s*'", "holds Python dicts, not JSON: write each with json.dumps"),
     (r"(?![^{\[]*\n\s*[{\[])[^\s{\[][^\n{]*[,;\t|]", "is CSV: build it as csv"),
@@ -107,8 +107,14 @@ def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
 def other_layout(head: str, kind: str = "jsonl") -> str:
     """What a text is and how to read it, where it begins with another kind's layout; else empty."""
     head = head.lstrip()
-    shown = (what for pattern, what in LAYOUTS if re.match(pattern, head))
-    return next((what for what in shown if not what.endswith(f"as {kind}")), "")
+    for pattern, what in LAYOUTS:
+        if what.endswith(f"as {kind}"):
+            # A comment or a link may precede the first reference of RIS and BibTeX.
+            if kind != "csv" and re.search(rf"^\s*(?:{pattern})", head, re.MULTILINE):
+                return ""
+        elif re.match(pattern, head):
+            return what
+    return ""
 
 
 def read_lines(file: SourceFile) -> Iterator[str]:

@@ -150,11 +150,33 @@ OTHERS = {
     "p.ris": (b"TY  - JOUR\nTI  - Maps\nPY  - 2001\n", "is RIS: build it as ris"),
     "p.bib": (b"@article{a, title={Maps}, year=2001}\n", "is BibTeX: build it as bibtex"),
     "savedrecs.txt": (b"FN Clarivate\nVR 1.0\n", "is a tagged text export: export RIS or CSV"),
+    "cochrane.txt": (b"Record #1 of 2\nTI: Maps\n", "is a tagged text export"),
     "p.nbib": (b"PMID- 1\nTI  - Maps\n", "is a tagged text export"),
     "page.html": (b"<!DOCTYPE html><html>", "is a web page or XML"),
     "AMiner-Paper.txt": (b"#index 1\n#* Maps\n", "is AMiner's text: build it as aminer"),
     "dicts.txt": (b"{'id': 'p1', 'title': 'Maps'}\n", "holds Python dicts"),
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("p.bib", "@article(a, title={Maps}, year={2001})\n"),
+        ("p.bib", "% Made by a tool, today\n\n@article{a, title={Maps}, year={2001}}\n"),
+        ("p.ris", "https://x.org/a;b\nTY  - JOUR\nTI  - Maps\nPY  - 2001\nER  - \n"),
+        ("p.csv", "Record #,Title,Year\n1,Maps,2001\n"),
+    ],
+)
+def test_what_precedes_the_first_paper_does_not_hide_the_layout(name, text, tmp_path):
+    pytest.importorskip("bibtexparser")
+    kind = {"p.bib": "bibtex", "p.ris": "ris", "p.csv": "csv"}[name]
+    (paper,) = open_source(kind, put(tmp_path, {name: text}))
+    assert (paper.title, paper.year) == ("Maps", 2001)
+
+
+def test_lines_are_counted_from_the_top_of_a_csv_file(tmp_path):
+    source = open_source("csv", put(tmp_path, {"p.csv": "sep=,\nTitle,Year\nMaps,2001\n"}))
+    assert [paper.id for paper in source] == ["p.csv:3"]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "ris", "bibtex"])
