@@ -134,13 +134,13 @@ class VectorIndex:
         hidden = {row for row in (*excluded, *self._blank) if row is not None and row < visible}
         first = len(self._past)
         early, late = min(visible, first), max(visible - first, 0)
-        # Of so few visible rows of a large past all are compared.
-        shown = np.ones(early, bool)
-        shown[[row for row in hidden if row < early]] = False
-        rows = np.flatnonzero(shown)
+        gone = [row for row in hidden if row < early]
         if self._cells is not None and early > EXACT_UP_TO:
-            gone = [row for row in hidden if row < early]
             rows = self._cells.propose(point, k, early, gone)
+        else:
+            shown = np.ones(early, dtype=bool)
+            shown[gone] = False
+            rows = np.flatnonzero(shown)
         if late:
             # The greater, the smaller the distance. One thread of its own: BLAS would start more.
             scores = np.einsum("ij,j->i", self._rows[:late], point) - self._halves[:late, 0]
