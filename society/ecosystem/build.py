@@ -342,9 +342,9 @@ def fit_lsa(texts: Sequence[str], seed: int, length: int) -> tuple[LSAEmbedding,
     try:
         return LSAEmbedding.fit(texts, seed=seed, dim=length), []
     except InputError:
-        told = f"the {len(texts):,} past papers have no words to fit an embedding on"
         nothing = LSAEmbedding([], np.zeros(0), np.zeros((0, 1), dtype=np.float32))
-        return nothing, [f"{told}: every vector is zero and searches find nothing near"]
+        note = f"the {len(texts):,} past papers have no words to fit an embedding on"
+        return nothing, [f"{note}: every vector is zero and searches find nothing near"]
 
 
 def make_profiles(
@@ -517,14 +517,7 @@ def _build(
 ) -> Ecosystem:
     selection = select_papers(corpus, options.papers)
     if not selection.past.any():
-        first, last = int(corpus.years.min()), int(corpus.years.max())
-        inside = first < corpus.boundary <= last + 1
-        other = "another boundary" if inside else f"a boundary from {first + 1} to {last + 1}"
-        span = f"the source's years are {first} to {last}, all from it on"
-        why = "the filters leave none" if corpus.known.any() else span
-        told = f"no past papers before {corpus.boundary}: {why}; a society cannot start from this"
-        left_out = "".join(f"\n{note}" for note in selection.notes)
-        raise InputError(f"{told}, choose {other} or weaker filters{left_out}")
+        raise InputError(_why_no_past_papers(corpus, selection))
     scientists, steps = select_scientists(corpus, selection, options.people)
     if options.scientists is not None:
         wanted = pa.array(list(options.scientists), pa.large_string())
@@ -601,6 +594,20 @@ def _build(
         key=key,
         interest_vectors=interests,
     )
+
+
+def _why_no_past_papers(corpus: RawCorpus, selection: PaperSelection) -> str:
+    first, last = int(corpus.years.min()), int(corpus.years.max())
+    inside = first < corpus.boundary <= last + 1
+    other = "another boundary" if inside else f"a boundary from {first + 1} to {last + 1}"
+    why = f"the source's years are {first} to {last}, all from it on"
+    if corpus.known.any():
+        why = "the filters leave none"
+    message = (
+        f"no past papers before {corpus.boundary}: {why}; a society cannot start from this, "
+        f"choose {other} or weaker filters"
+    )
+    return "\n".join([message, *selection.notes])
 
 
 def _without_vector(papers: Papers, vectors: VectorArray) -> list[str]:
