@@ -49,6 +49,21 @@ def test_unknown_tables_are_refused_before_anything_is_written(tmp_path):
         build_table("theses")
 
 
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (("S1", "S2", 1.0), r"table ties: a row has 3 values, expected 4: \('S1'"),
+        (("S1", "S2", "soon", 1), "table ties, column date: not"),
+        (("S1", "S2", 1.0, 1.5), "table ties, column papers: not"),
+        (("S1", "S2", 1.0, 2**70), "table ties, column papers: not"),
+        ((1, "S2", 1.0, 1), "table ties, column source: not"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_refused_by_table_and_column(row, message):
+    with pytest.raises(InputError, match=message):
+        build_table("ties", [row])
+
+
 def test_files_hold_the_same_bytes_for_the_same_rows(tmp_path):
     write_tables(tmp_path / "a", {"ties": TIES})
     write_tables(tmp_path / "b", {"ties": TIES[::-1]})

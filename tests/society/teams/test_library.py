@@ -18,7 +18,7 @@ from tests.society.tiny_society import (
     name,
     run,
 )
-from virsci_society.agents.errors import Dissolved
+from virsci_society.agents.errors import Dissolved, ProtocolError
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.prompts.prompt import Prompt
@@ -143,6 +143,23 @@ def test_papers_of_a_person_by_name_by_profile_or_of_nobody():
     assert kept["name"] == kept["profile"] == kept["answer"]
     assert kept["nobody"] == kept["unwritten"] == kept["none wanted"] == ()
     assert (paper.title, paper.authors) == ("On proteins", (name(3),))
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        (lambda at: at.search_diverse(("a",), 1, diversity=-0.1), r"diversity lies in 0\.\.1"),
+        (lambda at: at.search_diverse(("a",), 1, diversity=float("nan")), "not nan"),
+        (lambda at: at.papers_by("Scientist77", "a", 2).read(), "'Scientist77' are asked for, but"),
+    ],
+)
+def test_a_search_that_cannot_be_is_refused(search, message):
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        search(lab.library)
+
+    with pytest.raises(ProtocolError, match=message):
+        run(looking(steps))
 
 
 def first_of(profiles):

@@ -333,3 +333,8 @@ def test_an_invitation_that_the_end_overtakes_stays_unanswered():
     unanswered = (name(1), 3.0, None, None, 2)
     assert outcome(until=10.0) == unanswered, "the run has ended"
     assert outcome(times=times(deadline=5.0)) == unanswered, "the team was dissolved"
+
+
+def test_a_row_must_fit_its_table():
+    with pytest.raises(ValueError, match="authorships has 3 columns, got 2 values"):
+        found(talk()).log.row("authorships", "p", "s")
