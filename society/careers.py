@@ -182,7 +182,10 @@ def career_ages(world: World, rows: range) -> FloatArray:
 def inactivity_process(
     world: World, rows: range, limit: float, from_last_paper: bool = False
 ) -> Process[None]:
-    """A process in which scientists leave after so many days without a paper and without a team."""
+    """Let scientists leave after ``limit`` days without a paper or a team.
+
+    For the people of day 0 these days begin on day 0, or ``from_last_paper`` with their last paper.
+    """
     people = world.population
 
     def silent_since(row: int) -> float:

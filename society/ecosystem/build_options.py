@@ -10,16 +10,16 @@ from virsci_society.agents.errors import InputError
 
 
 class BuildProgress:
-    """What a build tells of its progress; shows nothing unless a subclass does."""
+    """The progress of a build, which only a subclass shows."""
 
     def begin(self, phase: str) -> None:
-        """A new phase has begun."""
+        """Begin a phase."""
 
     def count(self, done: int) -> None:
-        """A number of records of the phase is done."""
+        """Report the number of records that the phase has read."""
 
     def texts(self, done: int, of: int, known: int) -> None:
-        """So many of the phase's texts have a vector, and of so many it was known before."""
+        """Report the numbers of texts with a vector, of all, and of those known before."""
 
 
 @dataclass(frozen=True)

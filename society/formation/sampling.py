@@ -79,7 +79,11 @@ def fading_papers(
     coauthored: float = 1.0,
     limit: float | None = None,
 ) -> FadingPapers:
-    """Everybody's fading papers as of now, made at the first use and kept with the history."""
+    """Everybody's fading papers as of now, made at the first use and kept with the history.
+
+    ``memory`` (days; None: no fading), ``exponent`` and ``limit`` are those of ``FadingPapers``;
+    ``shape`` is that of gamma distributed productivities (None: all are 1).
+    """
     # Where the leader stands among the authors; it matters only if leading counts for more.
     place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
     kept, key = world.history.fading, (memory, exponent, shape, coauthored, place, limit)
@@ -125,7 +129,7 @@ def count_weights(
     rows: Sequence[int] | IntArray,
     memory: float | None = None,
 ) -> FloatArray:
-    """The weights of some people: their counts before now, plus a floor."""
+    """The counts of some people before now, plus a floor; papers fade with ``memory`` (days)."""
     if memory is not None:
         papers = fading_papers(world, memory, 1.0).weights(np.asarray(rows, dtype=np.int64))
         return papers * math.exp(-world.day / memory) + floor
@@ -141,7 +145,7 @@ def sample_by_count(
     rng: Generator,
     memory: float | None = None,
 ) -> int | None:
-    """Draw one person by its count before now plus a floor: a uniform event or a uniform person."""
+    """Draw one person by its ``count_weights``, as a uniform event or a uniform person."""
     people = len(world.population)
     counts, fading = dated_counts_of(world, by), None
     events = float(counts.total()) if memory is None else 0.0

@@ -166,7 +166,7 @@ async def settled(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Call:
-    """One row of ``calls``, whose columns its fields are; those from ``rung`` on come last."""
+    """One row of the table ``calls``; fields from ``rung`` on are set when the call settles."""
 
     id: str
     team: str

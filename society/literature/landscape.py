@@ -83,6 +83,7 @@ class WorthField:
     peaks: FloatArray
     length: float
     worthless: float
+    """Share of the past papers that have a worth of 0."""
     ranked: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def heights(self, vectors: FloatArray) -> FloatArray:

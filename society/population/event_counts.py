@@ -206,7 +206,7 @@ class PaperHistory:
         return [known[row] if row in known else self.joint_papers(row).people for row in rows]
 
     def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
-        """The co-authors of several people; one person more goes on from the last answer."""
+        """The co-authors of several people but for themselves; it extends the last answer."""
         if len(rows) == 1:
             return self.joint_papers(rows[0])
         self._catch_up()
@@ -267,8 +267,9 @@ class PaperHistory:
 class FadingPapers:
     """Weights ``factor * (n / (1 + n / limit)) ** exponent``, with n the fading number of papers.
 
-    A paper counts exp(-age / memory), times ``coauthored`` for those who did not lead it.
-    All sums fade alike, so a tree of partial sums (Fenwick 1994) changes with a paper only.
+    A paper counts exp(-age / memory), in days, times ``coauthored`` for those who did not lead it;
+    without memory nothing fades, without a limit nothing saturates. All sums fade alike, so a tree
+    of partial sums (Fenwick 1994) changes with a paper only.
     """
 
     def __init__(

@@ -56,7 +56,7 @@ class Drift(Part):
     def after_paper(
         self, held: WeightedInterests, days: float, keywords: Sequence[str], rng: Generator
     ) -> WeightedInterests:
-        """The interests of an author once a paper has appeared, so many days after the last."""
+        """Update an author's interests by a paper, ``days`` (>= 0) after they were computed."""
         raise NotImplementedError
 
 

@@ -1,1 +1,1 @@
-"""The results of a run, with its tables, log and digest, and the run as it is read back."""
+"""The results of a run: tables, event log, digest, and a run folder read as an object."""

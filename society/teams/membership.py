@@ -232,7 +232,11 @@ def at_desk(
     effort: float,
     begin: Callable[[float], Any] | None = None,
 ) -> Process[Any]:
-    """Wait for the desk, spend an effort (``begin`` is told the days), and write the row."""
+    """Wait for the desk, spend an effort (days of full attention), and write the row of homework.
+
+    Switching to another project takes ``times.switching`` first. ``begin`` is called when work
+    starts, with the days until it is done.
+    """
     env, attention, switching = world.env, world.attention, team.times.switching
     assigned, result = env.now, None
     with ExitStack() as desk:

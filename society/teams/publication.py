@@ -84,7 +84,7 @@ Submit = Callable[[float], "Answer[Any]"]
 
 
 class ReviewTerms(NamedTuple):
-    """The effort and the deadlines of a review in days; ``patience`` after each reminder."""
+    """Effort and deadlines of a review in days; the editor waits ``patience`` after a reminder."""
 
     effort: float
     due: float

@@ -263,7 +263,10 @@ class World:
         return self.assistance if since is not None and since <= self.day else None
 
     def depart(self, row: int, why: str) -> None:
-        """Let a scientist leave the society and, after a meeting, its teams; its own end."""
+        """Let a scientist (row) leave the society now, for a reason as in the table ``careers``.
+
+        It leaves its teams at once or after their present meeting; teams that it leads end.
+        """
         who = self.population.names[row]
         self.population.depart(row)
         self.log.event("departed", scientist=who, why=why)

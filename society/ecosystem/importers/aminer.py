@@ -135,7 +135,7 @@ NAMES = ("author2paper", "coauthor", "author", "paper")
 
 
 class AMiner(Source):
-    """AMiner-Paper.txt with AMiner-Author2Paper.txt; those over all years would tell the future."""
+    """AMiner-Paper.txt with AMiner-Author2Paper.txt; other files would reveal the future."""
 
     kind = "aminer"
     never_known = (

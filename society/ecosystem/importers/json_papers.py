@@ -253,8 +253,7 @@ class Dblp(AcademicJson):
 class OpenAcademicGraph(AcademicJson):
     """The Open Academic Graph: 3.x, and the MAG or the AMiner side of 2.x.
 
-    Files of authors, venues and affiliations are told by their fields and not used: they are not
-    dated.
+    Files of authors, venues and affiliations, recognised by their fields, are not dated: not used.
     """
 
     kind = "oag"
@@ -410,7 +409,7 @@ DERIVED = re.compile(r"adjacency\.txt|weight_matrix\.txt|author_\d+\.txt")
 
 
 class VirSciFiles(Source):
-    """VirSci's folder, one paper a file as a Python dict; what it derived may know the future."""
+    """VirSci's folder of papers as Python dicts; derived files may reveal the future: not read."""
 
     kind = "virsci"
     one_a_file = True

@@ -38,7 +38,11 @@ SPREAD_PAPERS = 1_000
 
 
 class SideBySide(Embedding):
-    """The rows of an LSA and of a model, side by side and at unit length."""
+    """The rows of an LSA and of a model, side by side and at unit length.
+
+    Each is divided by the spread of its cosines between past papers, so that neither outweighs the
+    other by its scale: a cosine is the weighted mean of both scaled cosines.
+    """
 
     name, revision, title = "", "", ""
 
