@@ -78,17 +78,29 @@ class ReadabilityWatch:
             raise Stopped(self._message(form))
 
     @property
+    def marks(self) -> dict[str, str]:
+        """What over a twentieth of the answers did, with their number; safe from any thread."""
+        asked = self._asked.total()
+        counts = {"copied the form": self._echoed, "unusable": self._unusable.total()}
+        return {
+            what: f"{count:,} of {asked:,} {what}"
+            for what, count in counts.items()
+            if count > WARN_AT * asked
+        }
+
+    @property
     def warning(self) -> str:
         """What to say of the answers if over a twentieth are copies or unusable; else empty."""
         asked, unusable = self._asked.total(), self._unusable.total()
-        told = []
-        if self._echoed > WARN_AT * asked:
+        marks, told = self.marks, []
+        if "copied the form" in marks:
             told.append(
                 f"{SHOWS_THE_FORM}: {self._echoed:,} of {asked:,} answers repeated the "
                 "words of the form"
             )
-        if unusable > WARN_AT * asked:
-            worst = max(self._unusable, key=lambda name: (self._unusable[name], name))
+        if "unusable" in marks:
+            # Of tuples, not by a function: another thread may add a form meanwhile.
+            _, worst = max(zip(self._unusable.values(), self._unusable, strict=False))
             told.append(
                 f"{unusable:,} of {asked:,} answers could not be used, most often {worst};"
                 " defaults stand for them"
@@ -182,7 +194,7 @@ class Gateway:
         line = f"calls: {self._answered:,} answered, {self.under_way} under way"
         if self.waiting:
             line += f", {self.waiting:,} waiting for a slot"
-        return "; ".join(filter(None, (line, self._trouble, self.readability.warning)))
+        return "; ".join(filter(None, (line, self._trouble, *self.readability.marks.values())))
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request from the journal or by the backend."""

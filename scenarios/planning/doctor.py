@@ -132,15 +132,16 @@ def examine(scenario: Scenario) -> Iterator[CheckResult]:
 
 
 def check_installation(extra: str = "") -> Iterator[CheckResult]:
-    """Check the installed files and the releases of all packages that are required."""
+    """Check the releases of all required packages."""
     from packaging.requirements import Requirement
 
-    yield ok(f"Python {platform.python_version()}")
+    python = f"Python {platform.python_version()}"
     try:
         installed = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError:
-        yield problem(f"{DISTRIBUTION} is not installed", "run pip install -e .")
+        yield problem(f"{DISTRIBUTION} is not installed in {python}", "run pip install -e .")
         return
+    yield ok(f"{DISTRIBUTION} {installed.version}, {python}")
     releases = []
     for wanted in map(Requirement, installed.requires or ()):
         if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):

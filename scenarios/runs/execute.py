@@ -234,7 +234,7 @@ def _simulate(
             write_partial(scenario, society, folder, ledger, str(stop), society.log.completed)
         raise
     if warning := gateway.readability.warning:
-        progress.begin(warning)
+        progress.warn(warning)
     # Only now is it known that every call of the journal fits this scenario.
     if strict:
         sign_journal(journal, scenario)
@@ -295,7 +295,7 @@ def replay(
         told.begin("simulating, from the journal alone")
         society.run_to_end(told.step)
         if warning := gateway.readability.warning:
-            told.begin(warning)
+            told.warn(warning)
         told.begin("measuring and comparing")
         recorded = record_run(scenario, society, target, ledger_of(journal), told)
         finish_run(recorded, page=out is not None)

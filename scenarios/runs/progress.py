@@ -61,6 +61,9 @@ class Progress(BuildProgress):
     def wait(self, standing: str) -> None:
         """The society waits for replies of a model; called from another thread."""
 
+    def warn(self, warning: str) -> None:
+        """Something is wrong with the run, which continues; called from another thread, too."""
+
 
 class ConsoleProgress(Progress):
     """Shows a bar on a terminal; elsewhere prints every phase, and a line every few seconds."""
@@ -117,6 +120,11 @@ class ConsoleProgress(Progress):
         """Show the state of the calls."""
         if self._is_due():
             self._show(standing)
+
+    def warn(self, warning: str) -> None:
+        """Print a line that stays, also above a bar."""
+        console, wrapped = self._bar.console, self._live
+        console.print(printable(warning), markup=False, highlight=False, soft_wrap=not wrapped)
 
     def count(self, done: int) -> None:
         """Show how many records have been read."""
@@ -184,8 +192,13 @@ def report_waiting(
         return
     from virsci_society.agents.loop_thread import repeated
 
+    warned: set[str] = set()
+
     def report() -> None:
         if not gateway.shut:
+            if new := gateway.readability.marks.keys() - warned:
+                warned.update(new)
+                progress.warn(gateway.readability.warning)
             day = f"day {int(society.day)} of {society.until:.0f}"
             progress.wait("; ".join([day, gateway.status_line(), *_spent(gateway)]))
 
