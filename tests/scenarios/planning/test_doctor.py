@@ -27,6 +27,11 @@ def consulted(small, url, *more):
     return society("doctor", small, *(f"--set={key}" for key in keys))
 
 
+def test_the_release_and_the_python_are_named_first():
+    first = next(doctor.check_installation())
+    assert re.fullmatch(r"virsci-society \d[\w.+]*, Python 3\.\d+\.\w+", first.message)
+
+
 def test_rules_need_no_connection(network_attempts):
     done = society("doctor")
     assert done.exit_code == 0, done.output
