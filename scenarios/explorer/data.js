@@ -1,5 +1,5 @@
 "use strict";
-// Packed data of the page (scenarios/explorer/run_arrays.py), and how things stood on a day. The four files
+// Packed data of the page (scenarios/explorer/explorer_data.py), and how things stood on a day. The four files
 // data.js, views.js, network.js and main.js are one script, in this order.
 
 const NOBODY = 4294967295;
