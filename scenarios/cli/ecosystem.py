@@ -108,9 +108,9 @@ def build(
 ) -> None:
     """Build an ecosystem folder from a source, or invent one.
 
-    KIND is an importer: jsonl, aminer, oag, openalex, virsci, dblp, csv, ris or bibtex, or
-    package.module:Class with --trust ('society list importers'
-    describes them). With synthetic, which takes no PATH, a community of a stated size is invented.
+    KIND is an importer: jsonl, aminer, oag, openalex, virsci, dblp, csv, ris or bibtex ('society
+    list importers' describes them), or package.module:Class with --trust. With synthetic, which
+    takes no PATH, a community of a stated size is invented.
     """
     from virsci_society.society.ecosystem.build import build as build_by
     from virsci_society.society.ecosystem.build_options import build_options
@@ -289,7 +289,8 @@ def info(
     _refuse_unused(context, source, {"source": source} | sizes)
     with make_progress() as progress:
         progress.begin("preparing the ecosystem")
-        known = source == SYNTHETIC
-        values = measure(invented(scientists, papers, seed) if known else Ecosystem.load(source))
+        synthetic = source == SYNTHETIC
+        made = invented(scientists, papers, seed) if synthetic else Ecosystem.load(source)
+        values = measure(made)
     rows = [(name, value, *FIGURES[name]) for name, value in values.items()]
     print_table(source, ("figure", "value", "vis", "definition"), rows)

@@ -218,7 +218,8 @@ def brief_lines(summary: Mapping[str, Any], folder: str, fork_of: str = "") -> l
         ("answers", cell(about)),
         ("digest", summary["digest"] or "none: the run has not finished"),
     ]
-    title = f"{cell(summary['scenario'])}, seed {summary['seed']} (society show {folder} --json)"
+    title = f"{cell(summary['scenario'])}, seed {summary['seed']}"
+    title += f" (every figure: society show {folder} --json)"
     return [cell(title), *(f"  {name:20}{text}" for name, text in rows if text)]
 
 
