@@ -59,6 +59,17 @@ class Outcome:
     scores: pd.DataFrame
     opened: str
 
+    @property
+    def notes(self) -> list[str]:
+        """Notes on the windows, the held-out papers and the fit."""
+        notes = [*self.fit.calibration.notes, self.opened]
+        if beyond := self.fit.beyond():
+            notes.append(
+                f"No simulated point reaches the observed {', '.join(beyond)}: the fit "
+                "extrapolates and its intervals may be too narrow. Widen the priors, or change the base."
+            )
+        return notes
+
     @cached_property
     def start(self) -> dict[str, float]:
         """Counted values at the boundary."""
@@ -214,7 +225,7 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
         {name: records(table) for name, table in tables.items()},
         style=style_sheet(environment),
         title=fit.file.calibrate,
-        notes=[*fit.calibration.notes, outcome.opened],
+        notes=outcome.notes,
         boundary=str(fit.file.boundary_year),
         fitted=", ".join(one.name for one in fit.windows),
         held=fit.file.held_out.name,

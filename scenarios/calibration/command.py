@@ -66,7 +66,7 @@ def calibrate(
             score = f"{one[f'score_{forecaster}']:.2f}, {within:.0f} of 14"
         told.append(f"{label} {score}" + " within tolerance" * (label == "score"))
     tell(f"{window}: {'; '.join(told)}")
-    for note in (*outcome.fit.calibration.notes, outcome.opened):
+    for note in outcome.notes:
         tell(note)
     tell(f"scenario: {folder / 'calibrated.yaml'}")
     tell(f"report: {folder / 'report.html'}")

@@ -301,6 +301,12 @@ class Fit:
         """The targets of every point (points, windows, targets)."""
         return self.moments(self.simulate(POINTS, self.points, self.settings, self.windows))
 
+    def beyond(self) -> list[str]:
+        """The targets that, averaged over the windows, lie beyond those of all points."""
+        means, observed = self.simulated.mean(axis=1), self.observed.mean(axis=0)
+        outside = (observed < np.nanmin(means, axis=0)) | (observed > np.nanmax(means, axis=0))
+        return [self.file.targets[place] for place in np.flatnonzero(outside)]
+
     @cached_property
     def posterior(self) -> PosteriorSample:
         """The posterior of every parameter."""

@@ -1,10 +1,11 @@
 """Points and seeds, and posteriors of a model whose posterior is known."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
-from virsci_society.scenarios.calibration.calibrate import weighted_quantile
+from virsci_society.scenarios.calibration.calibrate import Outcome, weighted_quantile
 from virsci_society.scenarios.calibration.fitting import (
     IDENTIFIED,
     PENALTIES,
@@ -115,6 +116,16 @@ def test_points_are_those_of_the_prior_and_of_their_seed():
     assert (points == sobol_points(5, 256, 3)).all()
     assert (points != sobol_points(5, 256, 4)).any()
     assert (sobol_points(5, 100, 3) == sobol_points(5, 128, 3)[:100]).all()
+
+
+def test_targets_that_no_point_reaches_are_noted(read, tmp_path):
+    fit = Fit(read(), tmp_path)
+    simulated = np.array([[[0.1, 0.2, 0.3]], [[0.5, 0.6, 0.7]], [[np.nan] * 3]])
+    for observed, named in (([0.1, 0.4, 0.7], 0), ([0.05, 0.61, 0.5], 1)):
+        vars(fit).update(simulated=simulated, observed=np.array([observed]))
+        notes = Outcome(fit, {}, pd.DataFrame(), pd.DataFrame(), "opened once").notes
+        assert sum("reaches the observed newcomer_rate, q:" in note for note in notes) == named
+        assert len(notes) == len(fit.calibration.notes) + 1 + named
 
 
 def test_windows_of_a_point_share_their_seed_and_stages_do_not(read, tmp_path):
