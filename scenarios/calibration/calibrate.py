@@ -66,7 +66,8 @@ class Outcome:
         if beyond := self.fit.beyond():
             notes.append(
                 f"No simulated point reaches the observed {', '.join(beyond)}: the fit "
-                "extrapolates and its intervals may be too narrow. Widen the priors, or change the base."
+                "extrapolates, and its intervals may be too narrow. Widen the priors, or change "
+                "the base."
             )
         return notes
 
