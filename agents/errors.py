@@ -1,5 +1,18 @@
 """The errors of the project, sorted by who has to act on them.
 
+::
+
+    SocietyError
+    ├── InputError        the user's: a file, key or value to correct           (exit code 2)
+    │   └── LeaseHeld     another process works on the run folder
+    ├── Verdict           nobody's: ReplyError, Refused, Filtered, Overflow
+    ├── Dissolved         the team's: it ended without a paper
+    ├── Fault             the provider's: one attempt is repeated, or the run stops
+    ├── Stopped           from outside the simulated world, as Interrupted and LeaseLost   (5)
+    │   └── BudgetReached the next call does not fit into the budget                       (4)
+    ├── Diverged          journal and code disagree about a call                           (6)
+    └── ProtocolError     the programmer's: a rule of the simulated world was broken
+
 Each takes exactly one message, because SimPy rebuilds an exception as ``type(e)(*e.args)`` when it
 crosses a process; ``Fault`` has more, and only the gateway ever sees one.
 """
@@ -158,7 +171,7 @@ GATEWAY_STATUSES = frozenset({408, 499, 502, 504, 520, 522, 524})
 
 
 class Fault(SocietyError):
-    """One attempt failed; ``retry_after`` is what the provider asks for, ``usage`` its bill."""
+    """One attempt failed; ``retry_after``: seconds that the provider asks to wait, if any."""
 
     usage: Usage | None = None
     sent: bool = True

@@ -92,7 +92,7 @@ class LoopThread:
         self.loop.call_soon_threadsafe(function, *arguments)
 
     def run(self, work: Coroutine[Any, Any, None], timeout: float) -> None:
-        """Run a coroutine on the loop and wait for its end, but not on the loop's own thread."""
+        """Run a coroutine on the loop; wait for its end, except on the loop's own thread."""
         if self.loop.is_closed():
             # Else Python would warn of a coroutine that was never awaited.
             work.close()
@@ -124,7 +124,7 @@ class LoopThread:
 
 @contextmanager
 def repeated(name: str, every: float, work: Callable[[], object]) -> Iterator[None]:
-    """Call a function every so many seconds within this block, on a daemon thread."""
+    """Call a function within this block on a daemon thread, ``every`` seconds after each return."""
     ended = threading.Event()
 
     def run() -> None:

@@ -19,7 +19,7 @@ def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
 
 
 def cut_text(text: str, most: int, mark: str = "…") -> str:
-    """A text of at most so many characters; one that is longer ends with the mark."""
+    """The text, cut to ``most`` characters with the mark at the end if it is longer."""
     return text if len(text) <= most else text[: most - len(mark)] + mark
 
 

@@ -45,7 +45,7 @@ class EmbeddingBatch:
 
 
 def read_rows(answer: Any, count: int) -> list[list[float]]:
-    """The vectors of an answer to so many texts, in their order."""
+    """Return the ``count`` vectors of an answer, in the order of the texts."""
     data = get_field(answer, "data")
     # By their numbers: nothing says that a server keeps the order of the texts.
     try:
@@ -136,7 +136,7 @@ class LiteLLMEmbedding(Part):
                     answer = self._batch([texts[number] for number in numbers], arguments)
                     open_[loop_thread.submit(answer)] = numbers
                 done, _ = wait(open_, return_when=FIRST_COMPLETED)
-                # A set has no order of its own, and the first failure is the one that is told.
+                # A set has no order of its own, and the first failure is the one reported.
                 for future in sorted(done, key=lambda future: open_[future]):
                     numbers, error = open_.pop(future), future.exception()
                     failure = failure or error

@@ -1,6 +1,7 @@
 """Address and key of a model, and which key may be sent to which host.
 
-A scenario may be a stranger's, so a key leaves for another host only by the user's own wish.
+A scenario may be a stranger's, so a key leaves for another host only by the user's own wish. No
+message repeats an address or a name that was refused, as it may contain a secret.
 """
 
 from __future__ import annotations

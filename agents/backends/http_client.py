@@ -208,7 +208,7 @@ def _open_socket(info: Any) -> socket.socket:
 
 
 async def while_alive(work: Awaitable[T], address: str, connect: float, silence: float) -> T:
-    """Wait for an answer, and after each ``silence`` see whether the server answers anything."""
+    """Wait for an answer; every ``silence`` seconds, check that the server still responds."""
     loop = asyncio.get_running_loop()
     timers: list[asyncio.TimerHandle] = []
     looking: list[asyncio.Task[None]] = []

@@ -29,7 +29,7 @@ _LONGEST = 2**20
 
 
 class Weights(NamedTuple):
-    """A file of weights, what to write under ``weights`` for it, and what its header states."""
+    """A file of weights: its value for ``weights``, tokens of context (0: not stated), license."""
 
     use: str
     path: Path

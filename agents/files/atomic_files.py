@@ -127,7 +127,7 @@ def replace_folder(path: Path, new: Path) -> None:
 
 
 def lock_file(path: Path, *, timeout: float = -1) -> FileLock:
-    """A lock on a plain file that other processes respect; a timeout below zero waits for ever."""
+    """A lock on a plain file across processes; a timeout (seconds) below zero waits for ever."""
     from filelock import FileLock
 
     # The library truncates the file that it opens.

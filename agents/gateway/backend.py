@@ -13,13 +13,16 @@ from virsci_society.agents.prompts.request import Reply, Request, Usage
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The address at which a model can be asked, and how to see whether anything answers."""
+    """The address at which a model can be asked."""
 
     name: str
     complete: Callable[[Request], Awaitable[Reply]]
     probe: Callable[[], Awaitable[Fault | bool]] | None = None
+    """Whether anything answers: True, a fault if nothing does, False if that cannot be known."""
     contact: float = 10.0
+    """Seconds to wait for the first answer of all."""
     most: int | None = None
+    """Largest number of attempts at a time; None: any."""
 
 
 class Backend(Part):

@@ -65,7 +65,7 @@ class BudgetAccount:
         self._refusal: str | None = None
 
     async def reserve(self, tokens: int, usd: float) -> Reservation:
-        """Reserve the most that an attempt can cost, in order of coming; after one refusal none."""
+        """Reserve the largest cost of an attempt, first come first served, none after a refusal."""
         if self._refusal is not None:
             raise BudgetReached(self._refusal)
         # In whole nano-dollars, whose sums do not depend on the order in which attempts end.

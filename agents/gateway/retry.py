@@ -93,7 +93,11 @@ def conclude(ending: Reply | Verdict | Fault, earlier: Sequence[Fault]) -> Concl
 def wait_after(
     id: str, faults: Sequence[Fault], retry: Retry, silent: float, contact: float | None = None
 ) -> float:
-    """Seconds until a call is attempted again, or the error by which its run stops."""
+    """Seconds until a call is attempted again; raises the error by which its run stops.
+
+    ``silent``: seconds since the last answer; ``contact``: most of them before the very first
+    answer, None after it.
+    """
     fault = faults[-1]
     # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS. A schema is
     # sent no more once it was refused.

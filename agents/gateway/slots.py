@@ -65,7 +65,7 @@ class Slot:
 
 
 class SlotPool:
-    """The slots of one endpoint, with one queue and at most ``in_flight`` attempts at a time."""
+    """The slots of one endpoint, with one queue; ``patience``: longest pause in seconds."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class SharedEndpoint:
         return SlotPool(self.backend.endpoint(), self.in_flight, patience=self._patience)
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine on the loop and wait for its end, but not on the loop's own thread."""
+        """Run a coroutine on the loop; wait for its end, except on the loop's own thread."""
         self.loop_thread.run(work, PATIENCE)
 
     def close(self) -> None:

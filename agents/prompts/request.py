@@ -127,17 +127,17 @@ class Reply:
 
 
 def estimate_tokens(characters: int) -> int:
-    """Tokens of a text of so many characters: one per four, for words that nobody has counted."""
+    """Estimate the tokens of a text that no tokenizer has counted, at four characters a token."""
     return (characters + 3) // 4
 
 
 def words_that_fit(reply_tokens: int) -> int:
-    """Words that a page can ask for in so many tokens, two a word in JSON; 0: not known."""
+    """Words that fit into a reply of this length, at two tokens a word; 0: not known."""
     return reply_tokens // 2
 
 
 def most_tokens(request: Request, max_reply_tokens: int) -> int:
-    """Most tokens of one attempt: a token a byte, and 16 a message for what a template adds."""
+    """Upper bound of an attempt's tokens: one a byte, and 16 a message for the chat template."""
     prompt = sum(_bytes(message.content) + 16 for message in request.messages)
     return prompt + _bytes(request.schema_text) + 16 + max_reply_tokens
 

@@ -448,7 +448,7 @@ class _CountedText(str):
 
 
 def limit_lookups(text: str, lookups: list[int]) -> str:
-    """A text that raises ValueError when it has been indexed so many times."""
+    """A text that raises ValueError after ``lookups[0]`` index operations."""
     counted = _CountedText(text)
     counted.lookups = lookups
     return counted

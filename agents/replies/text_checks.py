@@ -97,7 +97,7 @@ def is_loop(words: Words) -> bool:
 
 
 def _stands_in_a_row(words: Words, times: int) -> bool:
-    """Does a phrase stand so many times directly behind itself? A row of numbers ("0") is none."""
+    """Is a phrase repeated ``times`` times in a row? A row of numbers ("0") does not count."""
     places: dict[str, list[int]] = {}
     # By the length of a phrase: words in a row that stand that far behind the same word.
     alike, ended = [0] * (LONGEST_PHRASE + 1), [-1] * (LONGEST_PHRASE + 1)
