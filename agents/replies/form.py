@@ -139,7 +139,7 @@ def _write_sent(schema: Mapping[str, Any]) -> str:
 
 
 def as_sent(schema: Any) -> Any:
-    """The JSON Schema for constrained decoders: all required, bounded numbers integers."""
+    """The JSON Schema for constrained decoders: all fields required, bounded numbers integers."""
     if isinstance(schema, list):
         return [as_sent(one) for one in schema]
     if not isinstance(schema, dict):
@@ -151,7 +151,9 @@ def as_sent(schema: Any) -> Any:
         else:
             made[key] = part if key in _VALUES else as_sent(part)
     if "properties" in made:
+        # Some decoders write optional fields last: a reason would follow its choice.
         made["required"] = list(made["properties"])
+    # Some keep integers within their bounds and no other numbers.
     if made.get("type") == "number" and {"minimum", "maximum"} <= made.keys():
         made |= {bound: int(made[bound]) for bound in ("minimum", "maximum")}
         made["type"] = "integer"
@@ -171,7 +173,10 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
         return [_plain(one, defs, inside) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    schema = {key: part for key, part in schema.items() if key not in ("title", "$defs")}
+    left_out = ("title", "$defs", "discriminator")
+    schema = {key: part for key, part in schema.items() if key not in left_out}
+    if "oneOf" in schema:  # a union by a field of its members, read as any other union
+        schema["anyOf"] = schema.pop("oneOf")
     if "properties" in schema:
         schema.pop("description", None)
     if name := schema.pop("$ref", "").rpartition("/")[2]:
@@ -188,7 +193,7 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
 
 
 def render_form(schema: Mapping[str, Any], *, schema_sent: bool) -> str:
-    """The part of a page that lists the fields; models copy patterns, so JSON comes last."""
+    """The part of a page that lists the fields, and a line of JSON if no schema is sent."""
     lines = [FIELDS, *_field_lines(schema["properties"], "- ")]
     if not schema_sent:
         lines.append(json_pattern(schema))

@@ -69,6 +69,25 @@ def test_drawing_again_meets_what_no_schema_can_say():
     assert sum(fits) >= 58
 
 
+class Kept(Form):
+    verdict: Literal["keep"]
+    reason: str
+
+
+class Dropped(Form):
+    verdict: Literal["drop"]
+    weight: Annotated[int, Field(ge=1, le=5)]
+
+
+def test_a_union_by_a_field_is_filled_and_shown_as_any_union():
+    class Sorted(Form):
+        one: Annotated[Kept | Dropped, Field(discriminator="verdict")]
+
+    seen = {type(read_reply(Sorted, filled(Sorted, seed)).form.one) for seed in range(20)}
+    assert seen == {Kept, Dropped}
+    assert "$" not in json.dumps(Sorted.json_schema())
+
+
 def model_of(types):
     """A form with one field of each type, every second one optional, with aliases."""
     fields = {

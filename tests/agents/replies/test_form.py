@@ -17,11 +17,13 @@ from tests.agents.replies.form_examples import (
     PAPERS,
     names_in_sources,
 )
+from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import (
     FIELDS,
     PATTERN,
+    Form,
     as_sent,
     form_on_page,
     render_form,
@@ -232,3 +234,12 @@ def test_an_invitation_is_answered_by_names_or_by_the_codes_of_the_paper():
     for said in (True, 3, "perhaps", "Action 1 or Action 2", None):
         with pytest.raises(ValidationError):
             Choice.model_validate({"Selected Action": said})
+
+
+class Knot(Form):
+    knots: tuple[Knot, ...] = ()
+
+
+def test_a_form_that_holds_itself_is_refused_by_name():
+    with pytest.raises(ProtocolError, match="the form Knot holds itself"):
+        Knot.json_schema()
