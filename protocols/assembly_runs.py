@@ -27,7 +27,7 @@ P = TypeVar("P", bound=Part)
 
 
 class AssemblyRun:
-    """One run of a society of wordless teams that publish at once."""
+    """One run of a society whose teams publish at once; ``Society`` would draw the same teams."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class AssemblyRun:
         self._projects: dict[int, int] = {}
 
     def papers(self, until: float) -> Authorships:
-        """The papers of the society from day 0 to before a date; to be called once."""
+        """The papers of the society from day 0 to before a date (days); to be called once."""
         dated: list[tuple[float, list[int]]] = []
         founders: tuple[float, set[int]] = (-1.0, set())
         foundings = self._founding.foundings(len(self.population), self.streams)
@@ -173,6 +173,7 @@ class AssemblySimulator:
     founding: Founding
     protocol: Wordless
     recent: float | None = None
+    """Days within which everybody at the start has published; None: any time."""
 
     def simulate(
         self,
@@ -182,7 +183,7 @@ class AssemblySimulator:
         until: float,
         seed: int,
     ) -> Authorships:
-        """Simulate one period."""
+        """Simulate one period; ``begin`` and ``until`` (exclusive) are in days."""
         below: dict[str, dict[str, Any]] = {"founding": {}, "protocol": {}}
         for key, value in parameters.items():
             section, _, rest = key.partition(".")

@@ -215,12 +215,8 @@ def _can_end_with(target: int, alone: int, together: int, seats: int) -> bool:
     team on target can be gathered without. Those who are not alone now are ``together``.
     """
     missing = alone + seats - target
-    if missing < 0:
-        return False
-    if missing == 0:
-        return True
-    if seats == 0:
-        return False
+    if missing <= 0:
+        return missing == 0
     return missing <= seats + min(seats, alone) and not (missing == 1 and together == 0)
 
 
@@ -249,7 +245,7 @@ class CompositionTargets:
     @property
     def are_set(self) -> bool:
         """True if anything is wanted."""
-        return not self.fresh is self.distinct is None
+        return (self.fresh, self.distinct) != (None, None)
 
     def reachable(
         self,

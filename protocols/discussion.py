@@ -90,7 +90,7 @@ def speaking_order(
     opener: str | None = None,
     before: str | None = None,
 ) -> list[str]:
-    """The speakers of one turn, by masked name, as many as there are members."""
+    """The speakers of one turn; if drawn, nobody speaks twice running, nor after ``before``."""
     if order == "round_table" or len(members) == 1:
         return list(members)
     speakers: list[str] = [] if opener is None else [opener]

@@ -286,7 +286,7 @@ def make_candidate(
     near: Sequence[Reference],
     previous: CandidateIdea | tuple[()] = (),
 ) -> CandidateIdea:
-    """Join an idea with its references."""
+    """Join an idea with the papers ``near`` it, and those used of ``shown`` and ``previous``."""
     before = previous.builds_on if isinstance(previous, CandidateIdea) else ()
     # Of two papers with one key, which lists without keys of their own can have, the first counts.
     known = {paper_key(paper, n): paper for n, paper in reversed([*enumerate(before, 1)])}
@@ -322,7 +322,7 @@ def without_ratings(idea: Idea) -> Excerpt:
 
 
 def confidence(candidate: CandidateIdea, weights: Weights) -> float:
-    """Weighted mean of Clarity, Feasibility and Novelty, 1 to 10; 0 of an idea not scored."""
+    """Weighted mean of Clarity, Feasibility and Novelty over all raters, 1 to 10; 0: not scored."""
     if not candidate.scored:
         return 0.0
     idea = candidate.idea
@@ -332,7 +332,7 @@ def confidence(candidate: CandidateIdea, weights: Weights) -> float:
 
 
 def shortlist(weights: Weights, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:
-    """The three ideas with the highest confidence, in the order of being put forward."""
+    """The three most confident ideas (on a tie the later), in the order of being put forward."""
     ranked = sorted(
         range(len(ideas)), key=lambda index: (-confidence(ideas[index], weights), -index)
     )
@@ -354,7 +354,7 @@ def count_equal(values: Sequence[float]) -> int:
 def plurality_winner(
     weights: Weights, ideas: Sequence[CandidateIdea], *ballots: Ballot
 ) -> CandidateIdea:
-    """The idea with most votes (one at least is on the ballot); abstentions count for none."""
+    """The idea with most votes (no abstentions); ties are broken by confidence, then by order."""
     votes = [ballot.choice for ballot in ballots]
     return min(
         enumerate(ideas),

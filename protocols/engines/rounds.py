@@ -75,7 +75,7 @@ class Board:
         return getattr(self.system, value) if isinstance(value, str) else value
 
     def hold_stage(self, stage: Stage) -> Process[None]:
-        """Hold the meetings of one stage: so many times, or for each idea, or for each step."""
+        """Hold the meetings of one stage ``repeat`` times, for each idea, or for each step."""
         lab = self.lab
         if stage.skip_one and len(self.ideas) == 1:
             return
@@ -465,7 +465,7 @@ def text_of_core(core: tuple[Reference, ...], topic: Any) -> str:
 def common_entities(
     count: int, shown: tuple[Reference, ...], stored: tuple[Reference, ...]
 ) -> tuple[str, ...]:
-    """The most frequent keywords, at most so many, of the stored papers that no shown paper has."""
+    """The ``count`` most frequent keywords of stored papers that no shown paper has."""
     known = {word.casefold() for paper in shown for word in paper.keywords}
     counts = Counter(word for paper in stored for word in paper.keywords)
     left = [word for word, _ in counts.most_common() if word.casefold() not in known]

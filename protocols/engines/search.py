@@ -207,10 +207,8 @@ class Tournament:
             self.reviews += [DeepReview(weakness="")] * len(kept)
             return
         with (yield from self.work.convene("review of hypotheses", number, rounds)):
-            people, own = (
-                [self.work.team.leader] * len(kept),
-                [{"idea": x} for x in self.ideas[old:]],
-            )
+            people = [self.work.team.leader] * len(kept)
+            own = [{"idea": idea} for idea in self.ideas[old:]]
             self.reviews += yield from self.work.ask_each(
                 people, page, DeepReview, "critique", own, lessons=self.lessons
             )
@@ -241,14 +239,9 @@ class Tournament:
                             "looks": looks,
                         }
                     )
-                page = judge.page or PAGES[judge.how]
+                people, page = [self.work.team.leader] * len(own), judge.page or PAGES[judge.how]
                 self.verdicts = yield from self.work.ask_each(
-                    [self.work.team.leader] * len(own),
-                    page,
-                    PairChoice,
-                    "vote",
-                    own,
-                    lessons=self.lessons,
+                    people, page, PairChoice, "vote", own, lessons=self.lessons
                 )
                 self.heard += zip(self.pairs, self.verdicts, strict=True)
 

@@ -156,7 +156,7 @@ def lay_out_ballot(
 
 
 def _order(lab: Lab, ideas: int, turn: int, voter: str, *, permuted: bool) -> tuple[int, ...]:
-    """The order in which one ballot lists so many ideas; over the rounds as many as there are."""
+    """The order of the ideas on one ballot; it repeats only after all orders were used."""
     orders = list(permutations(range(ideas)))
     if not permuted:
         return orders[0]
