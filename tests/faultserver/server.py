@@ -166,7 +166,7 @@ class CallCount:
 
 @dataclass
 class Counts:
-    """All that is counted since the start or the last reset; what each means says ``README.md``."""
+    """All counts since the start or the last reset; ``README.md`` explains each."""
 
     requests: int = 0
     under_way: int = 0
@@ -592,9 +592,8 @@ class Server:
         body = await reader.readexactly(length)
         http = HttpRequest(method, url.path, dict(parse_qsl(url.query)), headers, body)
         again = True
-        if method == "POST" and http.path.removeprefix("/v1") in (
-            *(CHAT, OLLAMA_CHAT, ROWS, OLLAMA_ROWS),
-        ):
+        asking = (CHAT, OLLAMA_CHAT, ROWS, OLLAMA_ROWS)
+        if method == "POST" and http.path.removeprefix("/v1") in asking:
             again = await self._chat(http, reader, writer)
         else:
             await self._write(writer, self._about(http))

@@ -57,7 +57,7 @@ class Sure(Form):
     sure: bool = Field(default=False, alias="Sure")
 
 
-class NamedArm(Form):
+class Listed(Form):
     text: str = Field(default="", alias="Text")
     numbers: tuple[int, ...] = Field(default=(), alias="Numbers")
     words: list[str] = Field(default_factory=list, alias="Words")
@@ -150,30 +150,30 @@ READ = [
     *field(Sure, "strict", "sure", False, "false", '"No"', '"No, I am busy"'),
     *field(Sure, "repaired", "sure", False, "False"),
     # Lists as texts, texts as lists and tables.
-    *field(NamedArm, "strict", "text", "One. Two; three", '["One.", "Two", "three"]'),
+    *field(Listed, "strict", "text", "One. Two; three", '["One.", "Two", "three"]'),
     *field(
-        *(NamedArm, "strict", "text", "Step 1: a; b; Step 2: c: 3; d: yes"),
+        *(Listed, "strict", "text", "Step 1: a; b; Step 2: c: 3; d: yes"),
         '{"Step 1": ["a", "b"], "Step 2": {"c": 3, "d": true}}',
     ),
-    *field(NamedArm, "strict", "text", "", "[]", "null"),
-    *field(NamedArm, "strict", "text", "x", '[null, "", "x"]'),
+    *field(Listed, "strict", "text", "", "[]", "null"),
+    *field(Listed, "strict", "text", "x", '[null, "", "x"]'),
     *field(
-        *(NamedArm, "strict", "numbers", (1, 3), "[1, 3]", '["[1]", "Paper 3"]', '"1, 3"'),
+        *(Listed, "strict", "numbers", (1, 3), "[1, 3]", '["[1]", "Paper 3"]', '"1, 3"'),
         '"papers [1] and [3]"',
     ),
-    *field(NamedArm, "strict", "numbers", (3,), "3"),
-    *field(NamedArm, "strict", "numbers", (), '"none"', "null", '"N/A"'),
+    *field(Listed, "strict", "numbers", (3,), "3"),
+    *field(Listed, "strict", "numbers", (), '"none"', "null", '"N/A"'),
     *field(
-        *(NamedArm, "strict", "words", ["one", "two,\n   and a half", "three"]),
+        *(Listed, "strict", "words", ["one", "two,\n   and a half", "three"]),
         json.dumps("1. one\n2) two,\n   and a half\n- three"),
     ),
-    *field(NamedArm, "strict", "words", ["just one"], '"just one"'),
+    *field(Listed, "strict", "words", ["just one"], '"just one"'),
     *field(
-        *(NamedArm, "strict", "table", {"Clarity": 8, "Depth": 7}),
+        *(Listed, "strict", "table", {"Clarity": 8, "Depth": 7}),
         json.dumps("1. Clarity: 8/10\n- **Depth**: 7 (good)\n"),
     ),
     *field(
-        *(NamedArm, "strict", "inner", (Idea(title="A", score=3),)),
+        *(Listed, "strict", "inner", (Idea(title="A", score=3),)),
         '{"TITLE": ["A"], "score": "3/10"}',
     ),
 ]
@@ -253,9 +253,9 @@ UNREAD = [
         *('""', "null", "{}"),
     ),
     *never(Sure, "sure", '"maybe"', '"No doubt"', '"yes and no"', '"true/false"', "2"),
-    *never(NamedArm, "numbers", '"1-3"', '"1 to 3"', '"all"', "[1.5]", "[true]", '{"a": 1}'),
-    *never(NamedArm, "table", '"Clarity: 8\\nand so on"', '{"Clarity": true}'),
-    *never(NamedArm, "text", "[" * 70 + '"x"' + "]" * 70),
+    *never(Listed, "numbers", '"1-3"', '"1 to 3"', '"all"', "[1.5]", "[true]", '{"a": 1}'),
+    *never(Listed, "table", '"Clarity: 8\\nand so on"', '{"Clarity": true}'),
+    *never(Listed, "text", "[" * 70 + '"x"' + "]" * 70),
 ]
 
 
