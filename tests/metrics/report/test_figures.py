@@ -7,7 +7,7 @@ import pytest
 from virsci_society.metrics.novelty.novelty import run_novelty
 from virsci_society.metrics.report import figures
 from virsci_society.metrics.report.drawing import svg
-from virsci_society.metrics.report.drawing.axes import LegendEntry
+from virsci_society.metrics.report.drawing.axes import LegendEntry, Scale
 from virsci_society.metrics.report.figures import run_figures
 
 
@@ -45,6 +45,23 @@ def test_every_text_of_a_figure_is_escaped():
     picture = plot.svg("x")
     for text in ("&lt;script&gt;", "a &amp; b", "&lt;i&gt;", "&lt;b&gt;", "&lt;u&gt;", "&lt;s&gt;"):
         assert text in picture
+
+
+def test_marks_lie_inside_the_axes_and_higher_values_higher():
+    plot = svg.Plot(3, 2)
+    plot.axes().dots([0, 5, 10], [1, 2, 4], svg.BLUE)
+    points = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', plot.svg("x"))
+    across, down = np.array(points, dtype=float).T
+    assert 0 < across[0] < across[1] < across[2] < 3 * 72
+    assert 2 * 72 > down[0] > down[1] > down[2] > 0
+    assert across[1] - across[0] == pytest.approx(across[2] - across[1], abs=0.11)
+
+
+def test_ticks_are_round_numbers_within_the_range():
+    for high, texts in ((1, "0.0 0.2 0.4 0.6 0.8 1.0"), (380, "0 100 200 300")):
+        scale = Scale()
+        scale.low, scale.high, scale.most = 0, high, 5
+        assert " ".join(text for _, text in scale.marks(100, 1)) == texts
 
 
 def test_a_line_is_broken_where_a_value_is_missing():

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from tests.metrics.networks.test_assembly import works
+from virsci_society.metrics.networks.team_patterns import assembly_table
 from virsci_society.metrics.validation.assembly_measures import (
     ASSEMBLY_MEASURES,
     AuthorHistory,
@@ -45,6 +47,10 @@ def test_by_hand():
     assert found.incumbent_incumbent == pytest.approx(4 / 7)
     assert found.q == pytest.approx(2 / 4)
     assert found.repeat_rate == pytest.approx(2 / 7)
+    # So does the metric of a run, where the papers of a year are of one date.
+    dated = works([(math.floor(day / YEAR), team) for day, team in LATE], "abc", [("a", "b")])
+    shares = assembly_table(dated, [9.0]).iloc[0][["p", "q", "repeat_rate"]].tolist()
+    assert shares == pytest.approx([1 - found.newcomer_rate, found.q, found.repeat_rate])
     # Ties: ab ac bc ad ae de; f has none.
     assert sorted(found.coauthors_by_author.tolist()) == [0, 2, 2, 2, 2, 4]
     assert found.coauthors_per_author == 2
