@@ -97,7 +97,7 @@ FACT_CLASSES: Mapping[str, str] = {
         "TeamGrowth SoloPapers ExtendedTeams LeadRatio TallTeams PanelsDisagree PanelsChange"
     ),
 }
-"""Classes of known facts by module; a fact bears the name of its class, with underscores."""
+"""Classes of known facts by module; a fact has the name of its class in snake case."""
 _FACTS = "virsci_society.metrics.facts"
 FACTS: Mapping[str, str] = {
     re.sub("(?<!^)(?=[A-Z])", "_", name).lower(): f"{_FACTS}.{module}:{name}"

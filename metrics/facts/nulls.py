@@ -12,7 +12,7 @@ from virsci_society.metrics.facts.tables import FactTables
 from virsci_society.society.literature.authorships import Authorships
 
 ROUNDS = 50
-"""So often authors that stand on a paper twice are exchanged again."""
+"""Attempts to exchange authors who appear twice on a paper; after them they stay."""
 
 
 Null = Callable[[FactTables, np.random.Generator], FactTables]
@@ -211,7 +211,7 @@ def _shuffled(values: IntArray, groups: IntArray, rng: np.random.Generator) -> I
 def _exchanged(
     authors: IntArray, papers: IntArray, groups: IntArray, rng: np.random.Generator
 ) -> IntArray:
-    """The authors, after exchanges within groups by which nobody stands on a paper twice."""
+    """The authors, after exchanges within groups so that nobody appears twice on a paper."""
     made = authors.copy()
     seats = {group: np.flatnonzero(groups == group) for group in np.unique(groups).tolist()}
     for _ in range(ROUNDS):

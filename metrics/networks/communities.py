@@ -22,8 +22,7 @@ from virsci_society.society.results.run import Run
 
 LARGE = 50_000
 MANY_PAIRS = 200_000
-"""Above so many scientists, or pairs, Leiden of networkit (extra ``[scale]``) takes the place of
-Louvain."""
+"""Scientists, or pairs, above which Leiden of networkit (extra ``[scale]``) replaces Louvain."""
 NEEDS = "not measured: a network of this size needs the extra [scale] (networkit)"
 
 

@@ -26,7 +26,7 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The neighbours of each query."""
+    """The neighbours of each query, and by year (m x years) the sum of distances to its papers."""
 
     hits: IntArray
     distances: FloatArray

@@ -143,7 +143,7 @@ def teams_at_work(weekly: pd.DataFrame) -> Markup | None:
 
 
 def _frame(height: float, title: str, label: str = "simulated days") -> tuple[Plot, Axes]:
-    """A small figure with one pair of axes: so many inches high, with a title and label of x."""
+    """A small figure with one pair of axes; ``height`` is in inches, ``label`` that of x."""
     drawn = Plot(4.2, height)
     axes = drawn.axes()
     axes.title, axes.x.label, axes.y.grid = title, label, True

@@ -35,7 +35,7 @@ MAX_CIRCLES = 150
 ROOM = 0.75
 """Circles are drawn so much smaller than the discs of communities, so that lines are seen."""
 STRONGEST = 3
-"""For each community the lines to so many others are drawn, those with most pairs."""
+"""Most lines drawn from a community, to those with which it has most pairs."""
 NAME_SHOWN = 34
 """Most characters of the topic in the name of a community."""
 

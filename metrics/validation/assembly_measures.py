@@ -130,7 +130,7 @@ def assembly_measures(
     *,
     period: float = DAYS_PER_YEAR,
 ) -> AssemblyMeasures:
-    """Measure the papers of a window."""
+    """Measure the papers of a window; dates and ``period`` are in days."""
     history = before if isinstance(before, AuthorHistory) else AuthorHistory.from_papers(before)
     numbers, fresh = history.numbers, dict[Hashable, int]()
     dates, counts, coded = [], [], []

@@ -185,7 +185,7 @@ def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
 
 
 def _sample(side: TopicPapers, draw: int, papers: int, skipped: int = 0) -> FloatArray:
-    """The weight of each name in so many papers of one draw, after those that are skipped."""
+    """The weight of each name in ``papers`` papers of one draw, after ``skipped`` ones."""
     # In a random order for each draw: by the keys of the papers, mixed anew (splitmix64).
     mixed = side.keys + np.uint64((draw + 1) * _GAMMA % 2**64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

@@ -18,11 +18,11 @@ from virsci_society.metrics.validation.dated_papers import DatedPaper, papers_be
 from virsci_society.society.kernel.streams import Streams
 
 RECENT = 5
-"""People who published in so many years before a date are those whose future is predicted."""
+"""Years before a date in which a scientist must have published to be predicted."""
 MAX_PEOPLE = 2_500
 """The most people whose pairs are predicted; of more, those with most papers are taken."""
 RESAMPLES, FEW_RESAMPLES, MANY = 200, 50, 500_000
-"""Bootstrap samples of people, and fewer of them above so many pairs."""
+"""Bootstrap samples of people, and the smaller number of them above ``MANY`` pairs."""
 SOCIETY = "society"
 LOGISTIC = "logistic model"
 TARGETS = ("publishes", "leads", "stops", "new tie", "repeated tie")

@@ -185,7 +185,10 @@ def fit_gamma_poisson(counts: IntArray) -> Estimate:
 
 
 def share_never_again(gaps: FloatArray, observed: FloatArray, horizon: float) -> Estimate:
-    """Share of people without another event within a horizon (Kaplan and Meier 1958)."""
+    """Share of people without another event within a horizon (Kaplan and Meier 1958).
+
+    The error is Greenwood's; both are NaN where nobody is observed for that long.
+    """
     ends = np.minimum(gaps, observed)
     happened = gaps <= observed
     if not (observed >= horizon).any():

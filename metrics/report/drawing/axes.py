@@ -132,7 +132,7 @@ def draw_legend(
 
 
 def legend_width(entries: Sequence[LegendEntry], columns: int) -> float:
-    """Width of a legend with so many columns."""
+    """Width of a legend in this number of columns, in points."""
     return sum(width for _, width in _columns(entries, columns))
 
 
