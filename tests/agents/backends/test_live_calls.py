@@ -557,3 +557,21 @@ def test_a_proxy_of_the_environment_is_used(provider, monkeypatch):
     provider.answer(http(200, completion()))
     attempt(OpenAI(model="little", api_base="http://models.example/v1"))
     assert provider.heard[0].path == "http://models.example/v1/chat/completions"
+
+
+def test_a_cookie_of_one_answer_is_not_sent_with_the_next_request(made, provider):
+    provider.answer(http(200, completion(), Set_Cookie="who=first"))
+    # By name: clients keep no cookies of bare addresses.
+    backend = made(api_base=f"http://localhost:{provider.port}/v1")
+
+    async def two_calls():
+        complete = backend.endpoint().complete
+        try:
+            for number in range(2):
+                await complete(a_request(number))
+        finally:
+            await backend.close()
+
+    asyncio.run(two_calls())
+    assert len(provider.heard) == 2
+    assert not any("cookie" in one.headers for one in provider.heard)
