@@ -566,12 +566,9 @@ def test_a_cookie_of_one_answer_is_not_sent_with_the_next_request(made, provider
 
     async def two_calls():
         complete = backend.endpoint().complete
-        try:
-            for number in range(2):
-                await complete(a_request(number))
-        finally:
-            await backend.close()
+        replies = [await complete(a_request(number)) for number in range(2)]
+        await backend.close()
+        return replies
 
-    asyncio.run(two_calls())
-    assert len(provider.heard) == 2
+    assert len(asyncio.run(two_calls())) == len(provider.heard) == 2
     assert not any("cookie" in one.headers for one in provider.heard)
