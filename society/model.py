@@ -59,7 +59,7 @@ class Society(Model):
         begin: the date, 0 or less, from which teams are founded. What they would publish before
             day 0 is dropped; the others are under way on day 0.
         step_days: length of one Mesa step, in days.
-        seed: seed of everything random; None: it is drawn, and told by ``seed``.
+        seed: seed of everything random; None: drawn, see ``seed``.
         rng: the same under the name that Mesa 4 and other libraries use (SPEC 7), which comes
             before ``seed``; a generator is drawn from once.
         interventions: changes with their dates, in any order.

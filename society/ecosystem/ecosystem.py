@@ -49,7 +49,7 @@ from virsci_society.society.literature.embedding.registry import load_embedding
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array  # by name, as in ``building.raw_corpus``
+    from scipy.sparse import csr_array
 
 MANIFEST = "manifest.json"
 PAPERS = "papers.parquet"
@@ -119,15 +119,13 @@ class Ecosystem:
         for name, column in columns.items():
             object.__setattr__(self, name, column)
         _require_split(self)
-        people, interests = len(self.profiles), self.interest_vectors
+        people, later = len(self.profiles), len(self.contemporary)
+        interests = self.interest_vectors
         for what, part, expected in (
             ("co-author counts", self.coauthors.shape, (people, people)),
             ("career starts", self.career_starts.shape, (people,)),
             ("past vectors", self.past_vectors.shape[:1], (len(self.past),)),
-            (
-                *("contemporary vectors", self.contemporary_vectors.shape[:1]),
-                (len(self.contemporary),),
-            ),
+            ("contemporary vectors", self.contemporary_vectors.shape[:1], (later,)),
             ("vectors of interests", (people if interests is None else len(interests),), (people,)),
         ):
             if part != expected:
@@ -192,7 +190,7 @@ class Ecosystem:
             raise InputError(f"{target}: no key is known for this ecosystem; save without it")
         require_place(target)
         make_folder(target)
-        write_atomically(target / BEGUN, "The ecosystem in this folder is not whole.\n")
+        write_atomically(target / BEGUN, "The ecosystem in this folder is incomplete.\n")
         # First, so that a write that is cut short is not taken for an ecosystem.
         for name in (MANIFEST, PAPERS, SCIENTISTS, COAUTHORS):
             remove_file(target / name)
@@ -295,7 +293,7 @@ def _require_split(ecosystem: Ecosystem) -> None:
         dates, ids = side.dates, side.table["id"]
         by_id = np.asarray(pc.less(ids[:-1], ids[1:])) if len(side) > 1 else True
         if not ((np.diff(dates) > 0) | ((np.diff(dates) == 0) & by_id)).all():
-            raise InputError(f"papers do not stand by date, then id, each once; {REBUILD_HINT}")
+            raise InputError(f"papers are not sorted by date, then id, each once; {REBUILD_HINT}")
         years = boundary + np.floor(dates / DAYS_PER_YEAR)
         misfits = np.flatnonzero((side.years != years) | ((dates < 0) != early))
         if len(misfits):

@@ -151,7 +151,7 @@ def sample_by_count(
     events = float(counts.total()) if memory is None else 0.0
     if memory is not None:
         fading = fading_papers(world, memory, 1.0)
-        # The total is told as of day 0, when all weights have faded less by the same factor.
+        # The total is as of day 0, when all weights have faded less by the same factor.
         events = fading.total * math.exp(-world.day / memory)
     mass = events + floor * people
 

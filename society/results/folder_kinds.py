@@ -30,14 +30,14 @@ def without_manifest(folder: Path) -> str:
         planned = planned_runs(folder) or 0
         # Of runs that kept their measures alone there is no folder.
         done = max(len(runs), sum(map(_is_done, (folder / "runs").glob("*.result.json"))))
-        told = [f"{folder}: a study, {done} of {planned or '?'} runs finished"]
+        facts = [f"{folder}: a study, {done} of {planned or '?'} runs finished"]
         if (folder / "report.html").exists():
-            told.append(f"'society show --open {folder}' opens its page")
+            facts.append(f"'society show --open {folder}' opens its page")
         elif done:
-            told.append(f"'society study report {folder}' writes its page")
+            facts.append(f"'society study report {folder}' writes its page")
         if not 0 < planned <= done:
-            told.append(f"'society study run {folder}' resumes it")
-        return "; ".join([*told, *(f"one of its runs is {one}" for one in runs[:1])])
+            facts.append(f"'society study run {folder}' resumes it")
+        return "; ".join([*facts, *(f"one of its runs is {one}" for one in runs[:1])])
     runs = [path for path in runs if path.name != PARTIAL]
     counts = ((len(runs), "run", "runs"), (len(studies), "study", "studies"))
     held = " and ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)

@@ -290,11 +290,11 @@ class Run:
             path = self._file(f"tables/metrics/{name}.parquet") if name.isidentifier() else None
             if path is None:
                 names = self.metric_names()
-                told = (
-                    did_you_mean(name, names) or f"; this run holds: {', '.join(names) or 'none'}"
+                held = f"; this run holds: {', '.join(names) or 'none'}"
+                raise InputError(
+                    f"no metric is called {name!r}{did_you_mean(name, names) or held}; "
+                    "vs.compute_metric(run, NAME) computes others"
                 )
-                more = "vs.compute_metric(run, NAME) computes others"
-                raise InputError(f"no metric is called {name!r}{told}; {more}")
             self._metrics[name] = read_parquet(path)
         found = self._metrics[name]
         return with_numpy_dtypes(found) if plain else found

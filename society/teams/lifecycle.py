@@ -361,9 +361,8 @@ def end(world: World, team: Team, lab: Lab) -> None:
             member.load,
         )
     noted = {name: _note(team, name) for name in team.notes if name not in IN_TABLE}
-    told = {name: value for name, value in noted.items() if value is not None}
-    if told:
-        world.log.event("notes", team=team.id, **told)
+    if noted := {name: value for name, value in noted.items() if value is not None}:
+        world.log.event("notes", team=team.id, **noted)
     for table, records in (("submissions", team.submissions), ("referees", team.referees)):
         for record in records:
             world.log.row(table, team.id, *astuple(record))

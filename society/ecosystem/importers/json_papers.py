@@ -136,19 +136,14 @@ class JsonSource(Source):
                 if not (isinstance(value, dict) and len(value) <= MOST_IN_ANSWERS):
                     yield SourceEntry(file, line, value)
                     continue
-                rows = [value]
-                for key in WRAPPERS if "title" not in value else ():
-                    held = value.get(key)
-                    if isinstance(held, list) and all(isinstance(one, dict) for one in held):
-                        rows = held
-                        break
-                for row in rows:
-                    told = ERRORS & row.keys()
-                    if told and not {"id", "title", "_id"} & row.keys():
-                        words = "; ".join(str(row[key]) for key in sorted(told))
+                wrapped = (value[key] for key in WRAPPERS if "title" not in value and key in value)
+                for row in next((rows for rows in wrapped if _holds_objects(rows)), [value]):
+                    errors = sorted(ERRORS & row.keys())
+                    if errors and not {"id", "title", "_id"} & row.keys():
+                        message = "; ".join(str(row[key]) for key in errors)
                         raise InputError(
                             f"{file.path}: line {line}: holds an error instead of papers "
-                            f"({words:.90}); download it again"
+                            f"({message:.90}); download it again"
                         )
                     yield SourceEntry(file, line, row)
 
@@ -164,6 +159,10 @@ class JsonSource(Source):
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         """Make the record of a JSON object, as ``columns`` say unless a subclass does it."""
         return self._from_columns(row)
+
+
+def _holds_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
 NOT_PAPERS = ("patent", "dataset")

@@ -169,8 +169,8 @@ class LSAEmbedding(Embedding):
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 numbers = arrays["idf"], arrays["projection"]
-                told = settings.get("notes", ()), settings.get("fitted_on")
-                lsa = cls(settings["vocabulary"], *numbers, *told)
+                facts = settings.get("notes", ()), settings.get("fitted_on")
+                lsa = cls(settings["vocabulary"], *numbers, *facts)
         except (TypeError, *DAMAGED_ARCHIVE) as error:
             raise InputError(f"{path}: not a saved embedding ({error}); build it again") from error
         if lsa.revision != settings.get("revision"):

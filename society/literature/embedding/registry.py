@@ -196,8 +196,7 @@ def load_embedding(folder: Path) -> Embedding:
     try:
         settings = read_json_object(path)
     except FileNotFoundError as error:
-        told = f"{path}: cannot be read: it is missing; build the ecosystem again"
-        raise InputError(told) from error
+        raise InputError(f"{path}: missing; build the ecosystem again") from error
     except InputError as error:
         raise InputError(f"{error}; build the ecosystem again") from error
     kind = settings.get("kind")

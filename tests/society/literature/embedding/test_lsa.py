@@ -126,7 +126,7 @@ def test_pickled_arrays_are_refused(lsa, tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (None, "cannot be read: it is missing"),
+        (None, "missing; build the ecosystem again"),
         ("{", "cannot be read"),
         ("[]", "not a JSON object"),
         ('{"kind": "oracle"}', "oracle"),
