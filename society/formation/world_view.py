@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 MANY_ROWS = 100
-"""From so many rows on, one pass of numpy takes less time than to look up each."""
+"""Number of rows from which one pass of numpy is faster than looking up each."""
 
 
 class ExcludedRows(AbstractSet[int]):

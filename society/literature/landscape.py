@@ -21,7 +21,7 @@ FEATURES = 256
 GROUND = 2000
 """Past papers, at most, by which the field is put on the scale of worth."""
 NEIGHBOURS = 400
-"""Of these, about so many tell how far a paper is from its nearest one."""
+"""Approximate number of these that show how far a paper is from its nearest one."""
 DECIMALS = 6
 """Decimals of a worth: the last bits of products differ between machines."""
 HEIGHT = 3.0

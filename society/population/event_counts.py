@@ -47,7 +47,7 @@ class DatedCounts:
             self._events.setdefault(row, []).append(len(self._rows) - 1)
 
     def window(self, span: float | None = None) -> EventWindow:
-        """The events before now and since so many days ago; None: since day 0."""
+        """The events of the last ``span`` days before now; None: since day 0."""
         dates, now = self._dates, self._now()
         end = len(dates)
         # Today's events do not count yet (rule 16). Mostly there are none: then no bisection.

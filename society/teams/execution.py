@@ -53,7 +53,7 @@ NULL_RESULT = "null result not published"
 
 
 NODES = 400
-"""Worths, one for each of so many equal shares of the past papers, by which a bar is found."""
+"""Number of quantiles of worth by which a bar is found."""
 
 
 class Panel(Part):
@@ -237,7 +237,7 @@ class ExecutionAttempt(Execution):
         )
 
     def _work(self, world: World, team: Team, lab: Lab, days: float) -> Process[None]:
-        """Let every member spend the effort at its desk, and so many days pass in all."""
+        """Let every member spend the effort at its desk; ``days`` pass in all."""
         began, effort = lab.now, to_ticks(self.effort)
         if effort > 0:
             place = (STAGE, lab.visit, 1)

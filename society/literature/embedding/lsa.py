@@ -201,7 +201,7 @@ OVERSAMPLES = 10
 ITERATIONS = 4
 """Power iterations (Halko et al., section 4.5)."""
 SMALL = 50
-"""Below so many texts a term may stand in one text only, and in all of them."""
+"""Number of texts below which a term may occur in one text only, or in all."""
 
 
 def fit_lsa_arrays(
