@@ -302,13 +302,14 @@ def doctor(
     """
     place = Path(what)
     if place.is_dir() or place.suffix == ".zip":
-        from virsci_society.scenarios.analysis.verification import verify_folder
-        from virsci_society.scenarios.export.archive import verify_archive
-
         if place.is_dir():
             tell(f"checking the files of {place}", err=True)
+            from virsci_society.scenarios.analysis.verification import verify_folder
+
             verified = verify_folder(place)
         else:
+            from virsci_society.scenarios.export.archive import verify_archive
+
             find_code_here(trust)
             with make_progress() as progress:
                 verified = verify_archive(place, progress.begin, trust=trust)

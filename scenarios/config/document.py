@@ -91,10 +91,13 @@ class Document:
         origin = self.origin(path)
         return origin.folder if origin else Path.cwd()
 
-    def merged_with(self, other: Document) -> Document:
-        """A new document in which ``other`` wins; lists and what has another ``use`` go whole."""
+    def merged_with(self, other: Document, *, together: bool = False) -> Document:
+        """A new document in which ``other`` wins; lists and what has another ``use`` go whole.
+
+        Of keys given ``together``, one before the ``use`` of its part belongs to that part.
+        """
         merged = Document(dict(self.data), dict(self.origins))
-        _merge(merged.data, other.data, (), merged.origins, other.origins)
+        _merge(merged.data, other.data, (), merged.origins, other.origins, together)
         return merged
 
 
@@ -206,7 +209,7 @@ def from_settings(settings: Iterable[str]) -> Document:
                 value = parse_value(text, f"--set {key}")
                 note_named_keys(path, value)
                 origin = Origin(f"--set {key.strip()}", Path.cwd(), path)
-                document = document.merged_with(single_key(path, value, origin))
+                document = document.merged_with(single_key(path, value, origin), together=True)
             except InputError as error:
                 faults.append(str(error))
     if faults:
@@ -230,7 +233,7 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
             raise InputError(f"{key!r} is not a key; write it like protocol.turns")
         note_named_keys(path, value)
         origin = Origin(dotted(path), Path.cwd(), path)
-        document = document.merged_with(single_key(path, value, origin))
+        document = document.merged_with(single_key(path, value, origin), together=True)
     return document
 
 
@@ -266,6 +269,7 @@ def _merge(
     path: KeyPath,
     origins: dict[KeyPath, Origin],
     top_origins: Mapping[KeyPath, Origin],
+    together: bool,
 ) -> None:
     for key, value in top.items():
         here = (*path, key)
@@ -275,7 +279,8 @@ def _merge(
             # A mapping from numbers to values is a value, and another part has other keys.
             pairs = (*old.items(), *value.items())
             values = any(isinstance(name, int) and not isinstance(v, dict) for name, v in pairs)
-            if not values and ("use" not in value or value["use"] == old.get("use")):
+            same = "use" not in value or value["use"] == old.get("use")
+            if not values and (same or (together and "use" not in old)):
                 section = dict(old)
         elif isinstance(old, list) and isinstance(value, dict):
             # Such as ``interventions.0.at=1y``: sections of a list, or one behind the last.
@@ -285,7 +290,7 @@ def _merge(
             )
             section = dict(enumerate(old)) if placed else None
         if section is not None:
-            _merge(section, value, here, origins, top_origins)
+            _merge(section, value, here, origins, top_origins, together)
             base[key] = list(section.values()) if isinstance(old, list) else section
         else:
             # The value is replaced whole: nothing below it comes from the lower file any more.

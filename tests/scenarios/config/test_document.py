@@ -86,6 +86,9 @@ def test_a_name_of_the_library_wins_over_a_file_without_suffix(write):
 
 def test_a_value_may_hold_equals_signs_and_nothing():
     assert from_settings(["a=b=c", "d="]).data == {"a": "b=c", "d": None}
+    # In whatever order a part and its keys are given; of two parts the last one holds.
+    assert from_settings(["p.n=1", "p.use=x"]).data == {"p": {"n": 1, "use": "x"}}
+    assert from_settings(["p.use=y", "p.n=1", "p.use=x"]).data == {"p": {"use": "x"}}
 
 
 def test_sections_of_a_list_are_changed_by_their_number():
