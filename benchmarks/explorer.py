@@ -67,12 +67,14 @@ def wordless(people: int) -> Run:
 def drag(browser: Browser) -> list[float]:
     """Milliseconds between frames while the network is dragged to and fro."""
     browser.value(f"window.measured = {FRAMES % 1500}; 0")
-    browser.mouse("mousePressed", 400, 400, buttons=1)
+    mouse = browser.page.mouse
+    mouse.move(400, 400)
+    mouse.down()
     for number in range(MOVES):
         way = 150 * abs((number % 40) - 20) / 20
-        browser.mouse("mouseMoved", 400 + way, 400 + way / 2, buttons=1)
+        mouse.move(400 + way, 400 + way / 2)
         time.sleep(0.01)
-    browser.mouse("mouseReleased", 400, 400)
+    mouse.up()
     gaps: list[float] = browser.value("window.measured")
     return gaps
 

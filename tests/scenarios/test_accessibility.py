@@ -5,9 +5,6 @@ page is checked with all its folds open, light at the width of a desk, dark at t
 """
 
 import json
-import shutil
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
@@ -24,7 +21,6 @@ from virsci_society.society.results.run import Run
 
 AXE = find_spec("axe_playwright_python")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-DOCS = Path(__file__).parents[2] / "docs"
 
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed"),
@@ -64,7 +60,7 @@ def violations(browser, axe):
     """What axe-core finds at an address once a condition holds, in each of the views there."""
 
     def find(address, ready="true", views=("",), rules=RULES):
-        browser.send("Page.navigate", url=address)
+        browser.page.goto(address)
         browser.until(f"document.readyState === 'complete' && !!({ready})")
         browser.value(f"{axe}; 0")
         found = []
@@ -80,52 +76,6 @@ def violations(browser, axe):
 
 def test_the_page_of_a_run(violations, small_run):
     assert violations((small_run / "report.html").as_uri()) == []
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """One page of the site, made with the settings of all but what needs the other pages."""
-    source = tmp_path_factory.mktemp("site")
-    for name in ("explorer.md", "site.css", "site.js"):
-        shutil.copy(DOCS / name, source)
-    settings = f"made = runpy.run_path({str(DOCS / 'conf.py')!r})\n"
-    settings += "globals().update({name: made[name] for name in made if name[:5] == 'html_'})\n"
-    settings += "html_search_scorer = ''\n"
-    settings += "extensions, root_doc = ['myst_parser', 'sphinx_copybutton'], 'explorer'\n"
-    (source / "conf.py").write_text(f"import runpy\n{settings}", encoding="utf-8")
-    command = [sys.executable, "-m", "sphinx", "-q", str(source), str(source / "made")]
-    subprocess.run(command, check=True, capture_output=True)
-    return source / "made/explorer.html"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("furo") is None, reason="needs the extra [docs]")
-def test_a_page_of_the_site(violations, site):
-    # Good practice beyond WCAG is the theme's own: it names no landmark of its sidebars.
-    assert violations(site.as_uri(), rules=RULES[:-1]) == []
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("furo") is None, reason="needs the extra [docs]")
-def test_the_drawers_of_the_site_by_keyboard(browser, site):
-    browser.size(390, 844)
-    browser.open(site)
-    focused, drawers = "document.activeElement", ".sidebar-drawer, .toc-drawer"
-    stops = []
-    for _ in range(30):
-        browser.key("Tab", code=9)
-        stops.append(browser.value(f"{focused}.closest('{drawers}') ? 'drawer' : {focused}.id"))
-    assert "__toc" in stops
-    assert "drawer" not in stops  # closed, they are out of sight
-    scrolls = "[...document.querySelectorAll('pre')].map((e) => e.scrollWidth > e.clientWidth)"
-    marked = "[...document.querySelectorAll('pre')].map((e) => e.tabIndex === 0)"
-    assert browser.value(marked) == browser.value(scrolls)
-    browser.value("document.getElementById('__toc').focus()")
-    browser.key("Enter", "\r", 13)
-    assert browser.value(f"!!{focused}.closest('.toc-drawer a')")
-    browser.key("Escape", code=27)
-    assert browser.value(f"{focused}.id") == "__toc"
-    assert not browser.value(f"{focused}.checked")
 
 
 @pytest.mark.slow

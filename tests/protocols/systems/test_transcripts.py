@@ -235,3 +235,22 @@ def test_a_free_topic_is_proposed_by_the_leader(live):
     assert "tides of the moon" in page
     (team,) = lived.rows("teams")
     assert team["topic"]
+
+
+def test_pairs_are_judged_without_papers_and_nobody_has_a_past_where_profiles_are_off(live):
+    lived = live(make("ai_researcher", profiles="off"))
+    pages = [request.messages[1].content for _, request, _ in lived.asked]
+    assert not any("Research interests:" in page for page in pages)
+    pairs = [page for page in pages if "Idea B:" in page]
+    assert pairs
+    assert not any(re.search(r"\[P\d+\]", page) for page in pairs)
+    assert all("the other a paper that it rejected" in page for page in pairs)
+
+
+def test_specialists_of_the_published_virtual_lab_are_told_their_fields(live):
+    lived = live(make("virtual_lab", profile="published", parallel=1, rounds=1, team_size=4))
+    pages = [r.messages[1].content for _, r, _ in lived.asked if r.page == "meeting"]
+    specialists = [page for page in pages if "You are a specialist" in page]
+    assert len(specialists) == 2
+    fields = {re.search(r"Research interests: ([^.]*)\.", page)[1] for page in specialists}
+    assert len(fields) == 2, "their pages differ by what each works on"

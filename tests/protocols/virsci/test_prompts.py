@@ -102,3 +102,21 @@ def test_prompts_are_clean_text(everything):
             assert "{{" not in text
             assert "{%" not in text
             assert not re.search(r"None\b|<Answer|object at 0x", text), said.request.id
+
+
+def test_a_topic_that_the_leader_dropped_alone_was_put_to_no_vote(synthetic):
+    def disagree(call, request):
+        return {"Agree": False} if call.act == "agree" else None
+
+    for consensus, line in (
+        ("majority", "was dropped: 0 of 3 agreed to it."),
+        ("leader", "was dropped by the leader, who had proposed it."),
+    ):
+        played = play(
+            synthetic,
+            VirSci(team_size=3, turns=2, topic={"consensus": consensus, "restarts": 1}),
+            disagree,
+        )
+        pages = [said.user for said in played.of_form("Remark") if said.call.visit == 2]
+        assert pages
+        assert all(line in page for page in pages)

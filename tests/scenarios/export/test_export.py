@@ -73,7 +73,7 @@ class TestInTheBrowser:
             "[...row.children].map((cell) => cell.textContent))"
         )
 
-    def choose(self, browser, selector, text=None):
+    def choose(self, browser, selector, text=""):
         """One click, and the view that it leads to."""
         before = browser.value("location.hash")
         browser.click(selector, text)
@@ -149,13 +149,13 @@ class TestInTheBrowser:
         assert self.text(browser).split("call")[0].endswith(f"{found} ")
 
     def test_keys_and_play_move_the_day(self, browser):
-        browser.key("Home")
+        browser.page.keyboard.press("Home")
         browser.until("document.getElementById('day').value === '0'")
-        browser.key("ArrowRight")
+        browser.page.keyboard.press("ArrowRight")
         browser.until("document.getElementById('day').value === '1'")
-        browser.key(" ", " ")
+        browser.page.keyboard.press("Space")
         browser.until("Number(document.getElementById('day').value) > 1")
-        browser.key(" ", " ")
+        browser.page.keyboard.press("Space")
         browser.until("document.getElementById('play').textContent === '▶'")
         assert "day=" in browser.value("location.hash")
 
@@ -168,8 +168,7 @@ class TestInTheBrowser:
             for along in range(3, 30):
                 if "who=" not in browser.value("location.hash"):
                     x, y = place[0] + place[2] * along / 32, place[1] + place[3] * down / 32
-                    browser.mouse("mousePressed", x, y, buttons=1)
-                    browser.mouse("mouseReleased", x, y)
+                    browser.page.mouse.click(x, y)
         assert re.search("who=[A-Z][a-z]+$", browser.value("location.hash"))
 
     @pytest.mark.parametrize("width", [360, 1440])
