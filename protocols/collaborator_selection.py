@@ -32,27 +32,26 @@ class Invitations(Part):
     """How a leader invites."""
 
     inviting: Literal["one_by_one", "at_once"] = "one_by_one"
-    """One invitation at a time, as the paper; or all empty seats at once, as people do. Source:
-    VirSci, section 3.2 (invitations one after another)."""
+    """Invite one at a time, or for all empty seats at once. Source: VirSci, section 3.2: one at a
+    time."""
     max_invitations: int = Field(default=40, ge=1, le=10_000)
-    """Invitations per team before the leader gives up. Unit: invitations. Source: assumed."""
+    """Invitations before the leader gives up. Unit: invitations."""
 
 
 class TeamBuilding(SeatRules, Invitations, TeamMembers):
     """How a leader builds its team; in VirSci its keys stand directly under ``protocol``."""
 
     min_size_after_leaving: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
-    """Below this a team ends when members have left; null: as ``min_size``. Unit: members. Source:
-    the paper goes on after somebody has left."""
+    """A smaller team dissolves after members leave; null: as ``min_size``. Unit: members."""
     replacement: Switch = "on"
-    """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back.
-    Source: VirSci, section 3.2 (until the size is reached)."""
+    """Invite another for each who declines; ``off``: n - 1 invitations in all. Source: VirSci,
+    section 3.2."""
     freshness: float | None = Field(default=None, ge=0, le=1)
-    """Target share of members without joint papers with any other member (Fig. 5). Unit: share of
-    members. Source: not aimed at; VirSci, figure 5, varies it."""
+    """Target share of members without joint papers in the team; null: no target. Unit: share of
+    members. Source: VirSci, figure 5, varies it."""
     diversity: float | None = Field(default=None, ge=0, le=1)
-    """Target number of distinct main topics / n (Fig. 6). Unit: topics / members. Source: not aimed
-    at; VirSci, figure 6, varies it."""
+    """Target of distinct main topics per member; null: no target. Unit: topics / members. Source:
+    VirSci, figure 6, varies it."""
 
     def smallest_after_leaving(self, wanted: int) -> int:
         """Members below which a team that has started, and wanted a size, is dissolved."""

@@ -41,7 +41,7 @@ class Turn:
 
 
 class DiscussionSettings(Part):
-    """How a discussion is held, whatever it is about.
+    """How discussions are held.
 
     Example:
         >>> settings = vs.DiscussionSettings(speaking_order="random", invitation="off")
@@ -50,30 +50,27 @@ class DiscussionSettings(Part):
     """
 
     pacing: Literal["fixed", "adaptive"] = "fixed"
-    """``adaptive``: after each turn the leader decides whether there is another (Table 9). Source:
-    VirSci, section 3.2 and table 9."""
+    """``adaptive``: the leader decides after each turn whether to continue. Source: VirSci, section
+    3.2 and table 9."""
     max_turns: int = Field(default=7, ge=1, le=10_000)
-    """Adaptive pacing ends a stage after this many turns. Unit: turns. Source: assumed; VirSci
-    varies K from 1 to 7."""
+    """Limit of adaptive pacing. Unit: turns. Source: VirSci varies K from 1 to 7."""
     decision_lag: int = Field(default=0, ge=0, le=10)
-    """Turns that adaptive pacing holds after the leader has decided that a stage is to end; with 1,
-    nobody waits for the decision, so that a run is sooner done. Unit: turns. Source: this
-    project."""
+    """Further turns after the leader's decision to end; with 1 nobody waits for the decision. Unit:
+    turns."""
     speaking_order: Literal["round_table", "random"] = "round_table"
-    """Table 8: in turn, or at random but never the same speaker twice running. Source: VirSci,
-    section 3.2 and table 8."""
+    """In turn, or at random without the same speaker twice in a row. Source: VirSci, section 3.2
+    and table 8."""
     invitation: Switch | Literal["topic"] = "on"
-    """May speakers consult scientists outside the team (Table 5)? ``topic``: in the topic
-    discussion only. Source: VirSci, section 3.2 and table 5."""
+    """Speakers may consult scientists outside the team; ``topic``: only while discussing the topic.
+    Source: VirSci, section 3.2 and table 5."""
     outsiders: int = Field(default=3, ge=1, le=20)
-    """Outside scientists shown to a speaker; with ``by_the_way``, most whom one reply can call.
-    Unit: people. Source: assumed."""
+    """Outside scientists shown to a speaker; with ``by_the_way``, the most called by one reply.
+    Unit: people."""
     knowledge: Switch | Literal["topic"] = "on"
-    """Does the prompt carry the profiles most relevant to the text at hand? ``topic``: in the topic
-    discussion only. Source: VirSci, section 3.1."""
+    """Prompts contain the profiles most relevant to the text; ``topic``: only in the topic
+    discussion. Source: VirSci, section 3.1."""
     profiles: int = Field(default=3, ge=1, le=20)
-    """Profiles taken from the author knowledge bank for one prompt. Unit: people. Source:
-    assumed."""
+    """Profiles per prompt. Unit: people."""
 
     def in_stage(self, stage: str, *, heard: bool = True) -> Self:
         """The settings as they hold in one stage: what is on in another stage only is off."""

@@ -29,13 +29,12 @@ class GivenTopic(Part):
     may_be_free: ClassVar[bool] = False
 
     start: str | None = Field(default=None, min_length=1)
-    """A topic to begin the discussion with. Source: the user's choice; VirSci, table 1: NanoGPT."""
+    """Topic with which the discussion begins. Source: VirSci, table 1: NanoGPT."""
     given: str | None = Field(default=None, min_length=1)
-    """The topic itself; nobody is asked to agree or to stay. Source: the user's choice."""
+    """The topic itself; nobody is asked to agree or to stay."""
     one_of: Literal["neutral"] | tuple[Annotated[str, Field(min_length=1)], ...] | None = None
-    """Topics of which each team is given one, drawn by seed and date of founding, so that arms that
-    share seeds share topics; ``neutral``: the project's own twenty. Source: this project; Chen et
-    al. 2025 give 20 topics."""
+    """Topics from which each team is given one; arms with equal seeds share them. ``neutral``: our
+    own twenty. Source: Chen et al. 2025 give 20."""
 
     @model_validator(mode="after")
     def _one_of_them(self) -> GivenTopic:

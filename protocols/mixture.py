@@ -23,13 +23,11 @@ class Component(Part):
     """One protocol of a mixture."""
 
     share: float = Field(gt=0, le=1_000_000, allow_inf_nan=False)
-    """Share of the teams, relative to the other components. Unit: weight. Source: the user's
-    choice."""
+    """Relative share of the teams. Unit: weight."""
     protocol: TeamProtocol
-    """How these teams work. Source: the user's choice."""
+    """Protocol of these teams."""
     name: str | None = Field(default=None, min_length=1, max_length=40)
-    """Under which tables list these teams; null: the protocol's own name. Source: the user's
-    choice."""
+    """Name in tables; null: that of the protocol."""
 
     @property
     def label(self) -> str:
@@ -56,15 +54,14 @@ class LabelledProtocol(TeamProtocol):
 
 
 class Mixture(TeamProtocol):
-    """Each team works under one of several protocols (this project).
+    """Each team works under one of several protocols.
 
     Which one is a pure function of the seed and the team's id, so two runs that found the same
     team give it the same protocol, whatever else happens in them (rule 6).
     """
 
     of: tuple[Component, ...] = Field(min_length=2)
-    """The protocols: a list of sections with ``share``, ``protocol`` and, where two have the same
-    protocol, ``name``. Source: the user's choice."""
+    """Sections with ``share``, ``protocol`` and, if two share a protocol, ``name``."""
 
     @model_validator(mode="after")
     def _told_apart(self) -> Mixture:

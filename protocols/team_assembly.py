@@ -27,13 +27,12 @@ class TeamMembers(Part):
     """How many members a team has, and who is drawn."""
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
-    Unit: members. Source: VirSci, appendix C.3 (4 members)."""
+    """Members (n), the leader included: a number or a distribution. Unit: members. Source: VirSci,
+    appendix C.3."""
     min_size: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
-    """Below this no team starts; null: 2 (1 when n = 1); ``all``: n. Unit: members. Source:
-    assumed."""
+    """A smaller team does not start; null: 2 (1 if n = 1); ``all``: n. Unit: members."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
-    """Who is asked, or drawn. Source: VirSci, section 3.2."""
+    """Policy that chooses members. Source: VirSci, section 3.2."""
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
@@ -61,12 +60,11 @@ class SeatRules(Part):
     """Which seats of a team are not filled by the selection policy."""
 
     newcomers: NewcomerSeats | None = None
-    """Which seats newcomers take without an invitation; null: none. Source: this project."""
+    """Seats filled by newcomers without invitation; null: none."""
     again: RepeatedTeams | None = None
-    """Which teams begin with co-authors of an earlier paper; null: every seat is drawn anew.
-    Source: this project."""
+    """Teams that begin with co-authors of an earlier paper; null: none."""
     groups: ResearchGroups | None = None
-    """How leaders ask newcomers of their own group first; null: no groups. Source: this project."""
+    """Leaders ask newcomers of their own group first; null: no groups."""
 
     @property
     def newcomer_seats(self) -> NewcomerSeats | None:

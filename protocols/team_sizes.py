@@ -41,16 +41,13 @@ class ObservedSize(ChangingTeamSize):
     """A past team of the ecosystem at random, among those within the bounds."""
 
     smallest: int = Field(default=2, ge=1, le=10_000)
-    """Smaller past teams are passed over. Unit: authors. Source: assumed."""
+    """Ignore smaller past teams. Unit: authors."""
     largest: int | None = Field(default=8, ge=1, le=10_000)
-    """Larger past teams are passed over; null: none is. Unit: authors. Source: assumed; VirSci
-    finds its best at 8."""
+    """Ignore larger past teams; null: none. Unit: authors. Source: VirSci's best is 8."""
     since: Days | None = Field(default=None, gt=0)
-    """Only papers of the last so much time before day 0 are taken; null: of all years. Unit: days.
-    Source: assumed."""
+    """Use papers of this period before day 0; null: all."""
     growth: float = Field(default=0.0, ge=-1, le=1)
-    """Change per year of the logarithm of the mean number of co-authors since day 0. Unit: 1 /
-    year. Source: assumed."""
+    """Yearly change of the log mean number of co-authors. Unit: 1 / year."""
 
     @model_validator(mode="after")
     def _in_order(self) -> ObservedSize:
@@ -73,14 +70,13 @@ class NegativeBinomialSize(ChangingTeamSize):
     """``smallest`` plus a negative binomial number, whose mean may change with the years."""
 
     mean: float = Field(default=4.0, ge=1, le=1000)
-    """Mean size on day 0. Unit: authors. Source: assumed."""
+    """Mean size on day 0. Unit: authors."""
     dispersion: float = Field(default=5.0, gt=0, le=10_000)
-    """Shape of the gamma distribution: the smaller, the more do sizes vary. Source: assumed."""
+    """Gamma shape; smaller values give more variable sizes."""
     smallest: int = Field(default=1, ge=1, le=1000)
-    """The smallest size. Unit: authors. Source: assumed."""
+    """Smallest size. Unit: authors."""
     growth: float = Field(default=0.0, ge=-1, le=1)
-    """Change per year of the logarithm of the mean excess over ``smallest``. Unit: 1 / year.
-    Source: assumed."""
+    """Yearly change of the log mean excess over ``smallest``. Unit: 1 / year."""
 
     @model_validator(mode="after")
     def _in_order(self) -> NegativeBinomialSize:
@@ -101,7 +97,7 @@ class StatedSize(TeamSize):
     """Sizes with stated weights, such as ``{2: 0.2, 3: 0.5, 5: 0.3}``."""
 
     weights: dict[int, float]
-    """Size: weight; the weights need not sum to one. Unit: weight. Source: the user's choice."""
+    """Weight of each size; the sum need not be 1. Unit: weight."""
 
     @field_validator("weights")
     @classmethod

@@ -49,33 +49,27 @@ class WordlessText:
 
 
 class Wordless(AssembledTeam, TeamProtocol):
-    """People are drawn by a policy, join at once, meet some times and publish (this project).
+    """Teams without dialogue: members are drawn by a policy, join at once, meet and publish.
 
     Whoever is drawn comes: nobody declines, and nobody at the limit of teams is drawn. The paper
     is made up from interests of its authors.
     """
 
     author_order: AuthorOrder = "leader_first"
-    """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
-    others, and the leader at the end. Source: VirSci; `leader_last`: this project."""
+    """The leader first or last, the others in order of joining. Source: VirSci: first."""
     meetings: int = Field(default=3, ge=0, le=10_000)
-    """Meetings, each called with its notice, with homework between two of them. Unit: meetings.
-    Source: assumed."""
+    """Meetings, with homework between them. Unit: meetings."""
     meeting: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("1h")))
-    """How long a meeting lasts. Unit: days. Source: assumed: one hour."""
+    """Length of a meeting."""
     ideas: int = Field(default=1, ge=1, le=1000)
-    """Ideas, of which the team takes the one that looks best (`execution.signal`). Unit: ideas.
-    Source: assumed."""
+    """Ideas from which the team takes the most promising (``execution.signal``). Unit: ideas."""
     learning: float = Field(default=0.0, ge=0, le=1)
-    """Probability that an idea is a step from the best one whose outcome a member knows
-    (``execution.told``): its keywords, one of them replaced by an interest of the team. Unit:
-    probability. Source: off."""
+    """Probability that an idea varies the best outcome known to a member (``execution.told``).
+    Unit: probability."""
     replication: float = Field(default=0.0, ge=0, le=1)
-    """Probability that a team repeats a success of another one, drawn among those on record, and
-    carries out no idea of its own. Unit: probability. Source: off."""
+    """Probability of repeating another team's recorded success. Unit: probability."""
     references: int = Field(default=0, ge=0, le=50)
-    """Papers that a paper cites: those nearest to its text among what is published. Unit: papers.
-    Source: assumed: none."""
+    """Papers cited: those nearest to the text. Unit: papers."""
 
     @property
     def stages(self) -> frozenset[str]:

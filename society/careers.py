@@ -57,11 +57,10 @@ class Newcomers(Part):
     """A rule of newcomers. Subclass it and write ``starting_profile``."""
 
     per_year: float | None = Field(default=None, ge=0, le=100)
-    """Newcomers per scientist present and year: each brings its own. Give this or
-    ``number_per_year``. Assumed. Unit: people per scientist and year. Source: the user's choice."""
+    """Newcomers per scientist and year; give this or ``number_per_year``. Unit: people per
+    scientist and year."""
     number_per_year: float | None = Field(default=None, ge=0, le=1_000_000)
-    """Newcomers per year, however many scientists there are, as long as anybody is there.
-    Assumed. Unit: people per year. Source: the user's choice."""
+    """Newcomers per year in the whole society. Unit: people per year."""
 
     @model_validator(mode="after")
     def _one_rate(self) -> Newcomers:
@@ -80,15 +79,14 @@ class Newcomers(Part):
 
 
 class Apprentices(Newcomers):
-    """Apprentices of those who are here: they begin where the mentor works, near its subjects.
+    """Newcomers start at a mentor's institution with similar interests.
 
     As many interests as are not taken over come from somebody else who is here (assumed; advisors
     and advisees share much of what they work on).
     """
 
     shared: float = Field(default=0.5, ge=0, le=1)
-    """Probability that an interest of the mentor is taken over. Unit: probability. Source:
-    assumed."""
+    """Probability of inheriting each interest of the mentor. Unit: probability."""
 
     def starting_profile(
         self, world: World, mentor: int, rng: np.random.Generator
@@ -98,7 +96,7 @@ class Apprentices(Newcomers):
 
 
 class Outsiders(Newcomers):
-    """Outsiders, with the interests of somebody who is here and the affiliations of another."""
+    """Newcomers have one scientist's interests and another's affiliations."""
 
     def starting_profile(
         self, world: World, mentor: int, rng: np.random.Generator
@@ -122,8 +120,7 @@ class Hazard(Retirement):
     """Everybody retires at the same rate, however long the career has lasted."""
 
     per_year: float = Field(default=0.03, ge=0, le=100)
-    """Retirements per scientist present and year. Unit: retirements per scientist and year. Source:
-    assumed."""
+    """Retirement rate. Unit: retirements per scientist and year."""
 
     def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw from the exponential distribution, whose remaining time does not depend on age."""
@@ -139,9 +136,9 @@ class Lengths(Retirement):
     """
 
     mean: Days = Field(default=30 * DAYS_PER_YEAR, gt=0)
-    """Mean length of a career. Unit: days. Source: assumed."""
+    """Mean career length."""
     shape: float = Field(default=4.0, gt=0.1, le=50)
-    """Of the Weibull distribution: 1 is a constant hazard, larger is narrower. Source: assumed."""
+    """Weibull shape: 1 is a constant hazard, larger is narrower."""
 
     def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw from the Weibull distribution, given that each career has lasted for its age."""
@@ -221,7 +218,7 @@ class Mobility(Part):
     """
 
     per_year: float = Field(default=0.05, ge=0, le=100)
-    """Moves per scientist present and year. Unit: moves per scientist and year. Source: assumed."""
+    """Rate of moves. Unit: moves per scientist and year."""
 
     def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
         """Draw the institution, other than its own, that a scientist (row) moves to."""
@@ -229,7 +226,7 @@ class Mobility(Part):
 
 
 class AnyPlace(Mobility):
-    """Any institution at which somebody worked on day 0, each alike."""
+    """To any institution of day 0, with equal probability."""
 
     def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
         """Draw uniformly among the other institutions of day 0."""
@@ -239,7 +236,7 @@ class AnyPlace(Mobility):
 
 
 class ByCoauthors(Mobility):
-    """Where a former co-author works, each alike; by size where none of them works elsewhere."""
+    """To a former co-author's institution; without one, to any other, by size."""
 
     def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
         """Draw a co-author who is in the society and works elsewhere, and take its institution."""
@@ -311,22 +308,19 @@ def poisson_process(
 
 
 class Rates(Careers):
-    """Newcomers, retirement and moves at rates, and an end to those who have fallen silent."""
+    """Newcomers, retirement, mobility, and departure after inactivity."""
 
     newcomers: Newcomers | None = None
-    """Who comes, and how often; null: nobody. Assumed. Source: off."""
+    """Arrivals; null: none."""
     retirement: Retirement | None = None
-    """How long a career lasts; null: as long as the run. Assumed. Source: off."""
+    """Length of careers; null: no retirement."""
     inactivity: Days | None = Field(default=None, gt=0)
-    """Who has had no paper and no team for so long leaves; null: nobody does. A limit as in Guimera
-    et al. (2005), whose agents leave so. Unit: days. Source: off: assumed; Guimera et al. 2005 have
-    tau for it."""
+    """Scientists leave after this time without paper or team; null: never. Source: tau of Guimera
+    et al. 2005."""
     silent_since: Literal["day_0", "last_paper"] = "day_0"
-    """When the silence of the people of day 0 begins: on that day, whenever they wrote last, or
-    with their last paper, so that who has been silent for too long leaves on day 0. Source:
-    assumed."""
+    """For the initial population, inactivity counts from day 0 or from the last paper."""
     mobility: Mobility | None = None
-    """Who goes to work elsewhere, and where; null: nobody. Assumed. Source: off."""
+    """Moves between institutions; null: none."""
 
     def check_people(self, people: People) -> None:
         """Check that an institution is known where the scenario has moves."""

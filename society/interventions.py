@@ -26,15 +26,14 @@ MOST_PEOPLE = 100_000_000
 
 
 class Removal(Part):
-    """Scientists who leave the society, by a rank."""
+    """Scientists who leave the society, by rank."""
 
     count: int = Field(
         ge=1, le=MOST_PEOPLE, json_schema_extra={"hint": "say how many, such as count: 10"}
     )
-    """How many leave; everybody but one at most. Source: stated with the intervention."""
+    """How many leave; one scientist always remains."""
     by: Rank = "degree"
-    """``degree`` (co-authors), ``papers`` and ``citations`` remove those with most of it as of the
-    date, ties by row; ``random`` removes anybody. Source: this project."""
+    """Those with most co-authors (``degree``), papers or citations; or at random."""
 
 
 Named = tuple[Annotated[str, Field(min_length=1)], ...]
@@ -55,13 +54,12 @@ class Intervention(Part):
     """What changes on one date."""
 
     at: Days = Field(json_schema_extra={"hint": "give its date, such as at: 1y"})
-    """The date, in simulated time from day 0. Source: stated with the intervention."""
+    """Date in simulated time from day 0."""
     set: dict[str, Any] = Field(default_factory=dict)
-    """Dotted keys of founding, protocol, publication, careers or time, or the seed, with the values
-    that hold from then on. Teams keep the settings that they were founded with. Source: none by
-    default."""
+    """Dotted keys of founding, protocol, publication, careers or time, or the seed, with new
+    values; running teams keep theirs."""
     remove_scientists: Leaving | None = None
-    """Who leaves the society: a section, or a list of names. Source: none by default."""
+    """Who leaves: a section or a list of names."""
 
     @model_validator(mode="after")
     def _changes_something(self) -> Intervention:

@@ -60,27 +60,26 @@ Rate = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
 
 
 class Deadlines(Part):
-    """How long one attempt at a call may take, in real seconds."""
+    """Timeouts of one attempt, in real seconds."""
 
     connect: float = Field(default=10.0, gt=0, le=604_800, allow_inf_nan=False)
-    """Until there is a connection; at an address where nothing has ever answered in this run, also
-    until a server says anything at all."""
+    """Seconds until there is a connection; until a first response, where no server has ever
+    responded."""
     read: float = Field(default=120.0, gt=0, le=604_800, allow_inf_nan=False)
-    """Of silence, after which the server is asked for its list of models; the reply is waited for
-    as long as it answers that."""
+    """Seconds of silence before the server is asked whether it is still alive."""
     total: float = Field(default=300.0, gt=0, le=604_800, allow_inf_nan=False)
-    """From the beginning to the last word."""
+    """Seconds until the reply is complete."""
 
 
 class Price(Part):
     """What the model costs, in US dollars per million tokens."""
 
     input: float = Field(ge=0, le=1_000_000, allow_inf_nan=False)
-    """Of prompts."""
+    """Prompt tokens."""
     output: float = Field(ge=0, le=1_000_000, allow_inf_nan=False)
-    """Of replies."""
+    """Reply tokens."""
     cached: float | None = Field(default=None, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Of prompts from the provider's cache, at most as much as ``input``; null: as much."""
+    """Prompt tokens from the provider's cache, at most ``input``; null: as ``input``."""
 
     @model_validator(mode="after")
     def _cached_is_no_dearer(self) -> Price:
@@ -113,47 +112,41 @@ class ChatCompletionsBackend(Backend):
         pattern=r"^[!-~]+$",
         json_schema_extra={"hint": "name the model, for instance with --set backend.model=NAME"},
     )
-    """Name of the model, as the provider (``openai``) or litellm (``provider/name``) knows it.
-    Source: the user's choice; VirSci: LLaMA3.1-8b."""
+    """Name of the model, as OpenAI or litellm (``provider/name``) knows it. Source: VirSci:
+    LLaMA3.1-8b."""
     api_base: Address = None
     """Address of the API, such as ``http://127.0.0.1:8000/v1``; null: the provider's own."""
     key: Variable = None
-    """Name of the environment variable that holds the key, never the key itself; null: the
-    provider's usual variable, or no key for a server of one's own."""
+    """Environment variable that contains the API key; null: the provider's usual one, none for a
+    local server."""
     temperature: float | None = Field(default=0.7, ge=0, le=2, allow_inf_nan=False)
-    """Spread of the sampling; null: the model's own. Source: assumed; VirSci states none."""
+    """Sampling temperature; null: the model's default."""
     max_tokens: int = Field(default=2048, ge=1, le=1_000_000)
-    """Most tokens of one reply. Unit: tokens. Source: assumed."""
+    """Longest reply. Unit: tokens."""
     max_tokens_name: Literal["auto", "max_tokens", "max_completion_tokens"] = "auto"
-    """Name under which ``max_tokens`` is sent; ``auto``: the newer one to OpenAI itself, the older
-    one to other servers."""
+    """Parameter name of ``max_tokens``; ``auto``: the new name for OpenAI, the old one for
+    others."""
     top_p: float | None = Field(default=None, gt=0, le=1, allow_inf_nan=False)
-    """Share of the likeliest tokens that is sampled from; null: the model's own. Unit: probability.
-    Source: the model's own."""
+    """Nucleus sampling; null: the model's default. Unit: probability."""
     structured: Literal["auto", "on", "off"] = "auto"
-    """Whether the form's JSON Schema is sent along as the format of the reply; ``auto``: where
-    the model is known to take it and to private addresses, until it is refused. Source:
-    assumed."""
+    """Send the JSON Schema of the reply; ``auto``: to known models and private addresses, until
+    refused."""
     system_role: Switch = "on"
-    """Whether the model takes a message of the role ``system``; ``off``: its text begins the first
-    message of the user. Source: assumed."""
+    """Send a ``system`` message; ``off``: its text begins the user message."""
     seeded: Switch = "on"
-    """Whether each call is sent a seed of its own, derived from the scenario's. Source: assumed."""
+    """Send a seed with each call, derived from the scenario's."""
     context: int | None = Field(default=None, ge=2, le=2**30)
-    """Tokens that the model can read and write in one call; longer prompts are trimmed to it, and
-    Ollama is asked for as many (``num_ctx``). null: not known; Ollama is asked for what the longest
-    page of the scenario needs. Unit: tokens. Source: the model's makers."""
+    """Context window, to which prompts are trimmed; null: unknown (Ollama gets what the longest
+    prompt needs). Unit: tokens."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Further parameters of the request, such as ``{reasoning_effort: low}``. Source: the user's
-    choice."""
+    """Further request parameters, such as ``{reasoning_effort: low}``."""
     deadlines: Deadlines = Field(default_factory=Deadlines)
-    """How long one attempt may take."""
+    """Timeouts of one attempt."""
     tokens_per_second: tuple[Rate, Rate] | None = None
-    """Tokens of a prompt that the model reads, and of a reply that it writes, in a second, for
-    ``society plan``; null: as llama.cpp on this machine says, else assumed."""
+    """Prompt and reply tokens per second, for ``society plan``; null: as llama.cpp reports, else a
+    guess."""
     prices: Price | None = None
-    """What the model costs; null: as litellm's list of prices says, nothing on this machine, else
-    unknown."""
+    """Prices of the model; null: from litellm's list, 0 for a local model, else unknown."""
 
     _window: int | None = PrivateAttr(default=None)
     _schema_refused: bool = PrivateAttr(default=False)

@@ -25,17 +25,16 @@ class Hybrid(Backend):
     live: Backend = Field(
         json_schema_extra={"hint": "say which model speaks, such as {use: litellm, model: NAME}"}
     )
-    """Who speaks for the live part. Source: the user's choice."""
+    """Backend of the live teams."""
     base: Backend = Field(default_factory=Offline)
-    """Who speaks for the rest: a backend that answers at once and for nothing. Source: assumed."""
+    """Backend of all others; it must answer at once and free of charge."""
     live_share: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
-    """Probability of a team to be live, drawn by its id; null: none but those of ``scientists``,
-    or every team where only ``stages`` are named. Unit: probability. Source: the user's choice."""
+    """Probability that a team is live; null: only teams of ``scientists``, or all if only
+    ``stages`` is given. Unit: probability."""
     scientists: tuple[str, ...] = ()
-    """Masked names; the teams that they lead are live. Source: the user's choice."""
+    """Scientists (masked names) whose teams are live."""
     stages: tuple[str, ...] = ()
-    """Stages of live teams in which the model speaks, such as ``[topic, ideas]``; empty: all.
-    Source: all: assumed."""
+    """Stages of live teams answered by the model, such as ``[topic, ideas]``; empty: all."""
 
     _seed: int = PrivateAttr(default=0)
 

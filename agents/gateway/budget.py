@@ -14,14 +14,14 @@ from virsci_society.agents.journal.records import NANO, Spending, nano_bound, na
 
 
 class Budget(Part):
-    """What a run may spend, over all times it is resumed; null: no bound."""
+    """Spending limits of a run over all its sessions; null: none."""
 
     usd: float | None = Field(default=None, ge=0, le=1_000_000_000, allow_inf_nan=False)
     """US dollars, at the prices of the backend."""
     tokens: int | None = Field(default=None, ge=0, le=10**15)
-    """Tokens of prompts and replies together."""
+    """Prompt and reply tokens."""
     calls: int | None = Field(default=None, ge=0, le=10**12)
-    """Model calls that are answered; attempts that fail do not count."""
+    """Answered model calls; failed attempts do not count."""
 
 
 class Reservation:

@@ -32,14 +32,12 @@ SHOWN = 160
 
 
 class Unreadable(Part):
-    """When a run is stopped because too many answers could not be used."""
+    """When unusable replies stop a run."""
 
     stop_at: float = Field(default=0.2, ge=0, le=1, allow_inf_nan=False)
-    """The run stops when more than this share of all answers, or of those of one form, could not
-    be used; 1: never."""
+    """Stop if more than this share of all replies, or of one form's, is unusable; 1: never."""
     after: int = Field(default=20, ge=1, le=1_000_000)
-    """Answers before a share counts; a form that was never readable stops the run after a quarter
-    as many."""
+    """Replies before the share counts; a quarter as many if a form was never readable."""
 
 
 class ReadabilityWatch:

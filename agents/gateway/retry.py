@@ -28,18 +28,16 @@ _DOUBLINGS = 60
 
 
 class Retry(Part):
-    """How often and after which waits an attempt at a call is made again."""
+    """How often a failed call is repeated, and after which wait."""
 
     attempts: int = Field(default=8, ge=1, le=1000)
-    """Most attempts at one call, of those that fail through the endpoint or its answer; being
-    asked to wait (rate limits) does not count."""
+    """Attempts per call; rate limits do not count."""
     first: float = Field(default=0.5, gt=0, le=3600, allow_inf_nan=False)
-    """Seconds before the second attempt; every further wait is twice as long."""
+    """Seconds before the second attempt; each further wait is twice as long."""
     longest: float = Field(default=30.0, gt=0, le=86_400, allow_inf_nan=False)
-    """Seconds at which waits stop growing; each is drawn from half to one and a half of it."""
+    """Longest wait in seconds; waits vary by half."""
     patience: float = Field(default=600.0, ge=0, le=604_800, allow_inf_nan=False)
-    """Seconds without success at any endpoint, rate limits included, after which the run stops;
-    no single wait is longer."""
+    """Seconds without any success after which the run stops; also the longest single wait."""
 
     def delay(self, id: str, number: int, after: float | None) -> float:
         """Seconds to wait before another attempt, no fewer than the provider asks for."""

@@ -82,7 +82,7 @@ class Acceptance(Part):
 
 
 class LogisticAcceptance(Acceptance):
-    """Likelier with similarity, joint papers and the inviter's standing, less likely with load.
+    """A logistic model of similarity, joint papers, the inviter's record and load.
 
     p = floor + (1 - floor) s(base + similarity * cosine + ties * log(1 + joint papers)
     + papers * log(1 + inviter's papers) + citations * log(1 + inviter's citations)
@@ -91,20 +91,19 @@ class LogisticAcceptance(Acceptance):
     """
 
     base: float = Field(default=RULES.invite_base, ge=-1000, le=1000)
-    """Log odds at zero of everything. Unit: log odds. Source: assumed."""
+    """Intercept. Unit: log odds."""
     similarity: float = Field(default=RULES.invite_similarity, ge=-1000, le=1000)
-    """Log odds per unit of the cosine of the two profiles. Unit: log odds. Source: assumed."""
+    """Per unit of the cosine of the two profiles. Unit: log odds."""
     ties: float = Field(default=RULES.invite_ties, ge=-1000, le=1000)
-    """Log odds per log(1 + joint papers). Unit: log odds. Source: assumed."""
+    """Per log(1 + joint papers). Unit: log odds."""
     papers: float = Field(default=RULES.invite_papers, ge=-1000, le=1000)
-    """Log odds per log(1 + the inviter's papers). Unit: log odds. Source: assumed."""
+    """Per log(1 + the inviter's papers). Unit: log odds."""
     citations: float = Field(default=RULES.invite_citations, ge=-1000, le=1000)
-    """Log odds per log(1 + the inviter's citations); unknown citations count as none. Unit: log
-    odds. Source: assumed."""
+    """Per log(1 + the inviter's citations); unknown: 0. Unit: log odds."""
     load: float = Field(default=RULES.invite_load, ge=-1000, le=1000)
-    """Log odds lost per team that the invitee is working in. Unit: log odds. Source: assumed."""
+    """Subtracted per team of the invitee. Unit: log odds."""
     floor: float = Field(default=RULES.invite_floor, ge=0, le=1)
-    """Least probability of accepting. Unit: probability. Source: assumed."""
+    """Smallest probability of accepting. Unit: probability."""
 
     def probability(self, invitation: InvitationFacts) -> float:
         """The logistic probability above the floor."""
@@ -123,7 +122,7 @@ class LogisticAcceptance(Acceptance):
 
 
 class AlwaysAccept(Acceptance):
-    """Every invitation is accepted, up to the limit of teams: the control without choice."""
+    """Every invitation is accepted, up to the limit of teams."""
 
     def probability(self, invitation: InvitationFacts) -> float:
         """One."""
@@ -134,7 +133,7 @@ class ConstantAcceptance(Acceptance):
     """The same probability for every invitation: the null model of acceptance."""
 
     p: float = Field(default=0.5, ge=0, le=1)
-    """Probability of accepting. Unit: probability. Source: assumed."""
+    """Probability of accepting. Unit: probability."""
 
     def probability(self, invitation: InvitationFacts) -> float:
         """``p``."""
@@ -158,10 +157,9 @@ class Offline(Backend):
     execution: ClassVar[frozenset[str]] = frozenset({"latency"})
 
     latency: float = Field(default=0.0, ge=0.0, le=604_800, allow_inf_nan=False)
-    """Mean of an artificial delay in real seconds, exponentially distributed; 0 answers at once."""
+    """Mean artificial delay in seconds (exponential); 0: none."""
     acceptance: Acceptance = Field(default_factory=LogisticAcceptance)
-    """By which rule an invitation to a team is accepted; a language model decides by itself.
-    Source: assumed."""
+    """Rule for accepting an invitation to a team."""
 
     @property
     def inline(self) -> bool:

@@ -76,34 +76,28 @@ class Novelty(Part):
     """Settings of the novelty measure."""
 
     k: int = Field(default=5, ge=1, le=10_000)
-    """Neighbours per database (5 in the paper)."""
+    """Nearest neighbours per database (VirSci: 5)."""
     squared: bool = False
     """Compare squared distances, as faiss ``IndexFlatL2`` returns them."""
     unit: bool = True
-    """Scale every embedding to length 1 first."""
+    """Normalise embeddings to length 1."""
     normalise: Literal["query", "self", "pairwise", "none"] = "query"
-    """The year's mean by which a distance is divided: ``query``: mean distance from x to all
-    papers of the neighbour's year; ``self``: mean over that year's papers of their own mean
-    distance to their k nearest in the database; ``pairwise``: mean distance between two papers
-    of that year; ``none``: nothing is divided. Citations are divided by the year's mean
-    citations in every variant but ``none``."""
+    """Divisor of a distance, per year: mean distance from the text to all papers (``query``), mean
+    distance of papers to their own neighbours (``self``), mean distance of two papers
+    (``pairwise``) or none."""
     sample: int = Field(default=1000, ge=2, le=1_000_000)
-    """Years with more papers than this enter ``self`` and ``pairwise`` by a seeded sample of
-    this size."""
+    """Papers per year used for ``self`` and ``pairwise``."""
     seed: int = Field(default=0, ge=0, lt=2**63)
-    """Seed of those samples."""
+    """Seed of these samples."""
     evaluated: Literal["query", "abstract"] = "query"
-    """The text whose distances are measured: ``query``: that by which neighbours are found
-    (``protocol.found_by``); ``abstract``: title and abstract, whose neighbours are still found by
-    the query (as in VirSci, appendix C.3)."""
+    """Text whose distances are measured: the query by which neighbours are found, or title and
+    abstract (VirSci, appendix C.3)."""
     words: int | None = Field(default=None, ge=10, le=100_000)
-    """Of longer texts only so many of the first words are measured, so that texts of unlike length
-    have one form; null: whole texts. Unit: words."""
+    """Words used of longer texts; null: all. Unit: words."""
 
     embeddings: tuple[str, ...] = Field(default=(OWN,), min_length=1)
-    """Embeddings in which it is measured: ``own``, the ecosystem's, which comes first, and others
-    by the names that ``society ecosystem build --embedding`` takes, but those behind HTTP. The
-    measure ``novelty`` is in the first, ``novelty_by_embedding`` in each of several."""
+    """Embeddings used: ``own`` (the ecosystem's) first, then names as in ``society ecosystem build
+    --embedding``, except hosted ones."""
 
     @field_validator("embeddings")
     @classmethod

@@ -96,11 +96,10 @@ class EpistemicLandscape(TeamProtocol):
     citation: ClassVar[str] = "Weisberg and Muldoon 2009"
 
     strategy: Strategy = "follower"
-    """``control``: uphill, whatever others do; ``follower``: to the most significant patch next to
-    one's own that somebody has visited, if it is better than one's own, or else to an unvisited
-    one; ``published_follower``: also if it is as good, the error in the program of the paper;
-    ``maverick``: to unvisited patches, and back where it gets worse. Source: Weisberg and Muldoon
-    2009, corrected by Alexander, Himmelreich and Thompson 2015."""
+    """``control``: hill climbing; ``follower``: to the best visited neighbouring patch if better,
+    else an unvisited one; ``published_follower``: also if equal, as in the original program;
+    ``maverick``: avoid visited patches. Source: Weisberg and Muldoon 2009, corrected by Alexander,
+    Himmelreich and Thompson 2015."""
 
     @property
     def name(self) -> str:

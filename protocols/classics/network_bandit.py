@@ -28,7 +28,7 @@ Result = tuple[float, int, int]
 
 
 class Bandit(TeamProtocol):
-    """Scientists on their own try the better of two methods and hear results along a network.
+    """Single scientists try the apparently better of two methods and share results in a network.
 
     Every scientist leads one team of one, which works to the end of the run and publishes nothing.
     """
@@ -36,17 +36,16 @@ class Bandit(TeamProtocol):
     citation: ClassVar[str] = "Zollman 2010"
 
     network: Literal["cycle", "wheel", "complete", "coauthors"] = "cycle"
-    """Who hears whose results: neighbours on a ring (``cycle``), one person in the middle of such a
-    ring as well (``wheel``), everybody (``complete``), or those who had written together before day
-    0 (``coauthors``). Source: Zollman 2010; ``coauthors``: this project."""
+    """Who sees whose results: a ring (``cycle``), a ring with a hub (``wheel``), everybody
+    (``complete``) or co-authors before day 0. Source: Zollman 2010; ``coauthors``: ours."""
     community: int | None = Field(default=None, ge=3, le=10_000)
-    """People of one community. The society consists of as many separate ones as it has room for;
-    null: it is one community. Unit: people. Source: Zollman 2010, 3 to 11 people."""
+    """Size of a community; the society consists of as many as fit; null: one. Unit: people. Source:
+    Zollman 2010: 3 to 11."""
     edge: float = Field(default=0.001, gt=0, le=0.5)
-    """How much more often trials of the better method succeed than those of the other, which do so
-    with probability 0.5. Unit: probability. Source: Zollman 2010."""
+    """Success rate of the better method minus that of the other, 0.5. Unit: probability. Source:
+    Zollman 2010."""
     trials: int = Field(default=1000, ge=1, le=1_000_000)
-    """Trials of a scientist on one day. Unit: trials. Source: Zollman 2010."""
+    """Trials per scientist and day. Unit: trials. Source: Zollman 2010."""
 
     @model_validator(mode="after")
     def _one_network(self) -> Self:

@@ -87,7 +87,8 @@ class Key(Part):
     def text(self) -> str:
         """What ``society list keys`` says of it."""
         unit = f" Unit: {self.unit}." if self.unit else ""
-        return f"{self.about}{unit} Source: {self.source or 'the card'}."
+        source = f" Source: {self.source}." if self.source else ""
+        return f"{self.about}{unit}{source}"
 
 
 class CardTurn(Part):

@@ -94,36 +94,29 @@ class ResearchSystem(TeamProtocol):
     """Keys by which the system ends early, switched off, and what makes its text comparable."""
 
     profile: Literal["small", "published", "matched"] = "small"
-    """``published``: keys that are not given take the numbers of the published program, as far as
-    it has been read; ``matched``: nothing ends early and the paper is an abstract that is found by
-    its idea, for studies that match systems by calls. Source: this project."""
+    """``published``: the published program's numbers for keys not given; ``matched``: no early end
+    and comparable texts, for equal-cost studies."""
     profiles: Switch = "on"
-    """Off: who is asked is told its name and nothing else of itself, as the agents of the published
-    programs have no past. Members are invited by their profiles all the same. Source: this
-    project."""
+    """Prompts describe the person asked; ``off``: by name only, as in the published programs."""
     temperatures: Temperature | dict[str, Temperature] | None = None
-    """Temperature of the replies, or of those to single pages by name, in place of
-    ``backend.temperature``, unless none is sent; the last step and invitations keep that. Source:
-    this project."""
+    """Temperature of the replies, or by prompt name; null: ``backend.temperature``, which the last
+    step always uses."""
     topic: Literal["free"] | GivenTopic = "free"
-    """Proposed by the leader (``free``), proposed from a start, or given. Source: VirSci, appendix
-    C.3."""
+    """``free``: the leader proposes one; or begin from one, or a given one. Source: VirSci,
+    appendix C.3."""
     references: int = Field(default=8, ge=1, le=100)
-    """Papers per search. Unit: papers. Source: assumed: as for `virsci`."""
+    """Papers per search. Unit: papers."""
     sentences: int | None = Field(default=2, ge=1, le=1000)
-    """Sentences of an abstract that pages show, from the first that says what the paper does;
-    null: all. Unit: sentences. Source: assumed: as for `virsci`."""
+    """Sentences shown of an abstract, from its main statement on; null: all. Unit: sentences."""
     memory: Literal["off", "own"] = "off"
-    """``own``: up to five lines from the scientist's other teams. Source: this project."""
+    """``own``: up to five lines from the scientist's other teams."""
     output: Literal["abstract", "proposal"] = "abstract"
-    """What the paper holds: an abstract as VirSci's, or a proposal in five parts. Source: this
-    project."""
+    """The paper: an abstract as in VirSci, or a proposal in five parts."""
     cites: Literal["used", "retrieved"] = "used"
-    """What an abstract cites: what its idea says it uses, or all that was found for it. A proposal
-    cites what it lists and the team has retrieved. Source: this project."""
+    """References of an abstract: papers its idea says it uses, or all retrieved."""
     found_by: Literal["abstract", "idea"] = "abstract"
-    """The text that an abstract is found by: title and abstract, or the idea. A proposal is always
-    found by its own text. Source: VirSci, appendix C.3."""
+    """Text by which searches find an abstract: title and abstract, or its idea. Source: VirSci,
+    appendix C.3."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
@@ -240,11 +233,10 @@ class TeamSystem(Invitations, TeamMembers, ResearchSystem):
     """A research system of several scientists, gathered as a VirSci team is."""
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 3
-    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``.
-    Unit: members. Source: Chen et al. 2025 (`idea2proposal`); of others the paper in kind, the
-    value is assumed."""
+    """Members, the leader included: a number or a distribution. Unit: members. Source: Chen et al.
+    2025 (`idea2proposal`)."""
     inviting: Literal["one_by_one", "at_once"] = "at_once"
-    """One invitation at a time, or all empty seats at once. Source: this project."""
+    """Invite one at a time, or for all empty seats at once."""
 
     def gather(self, work: TeamWork) -> Process[None]:
         """Invite until the team is complete."""

@@ -42,68 +42,54 @@ DecisionRule = Literal["majority", "all"]
 
 
 class PeerReview(Publication):
-    """Reviewers from the population are invited, work at their desks, and recommend.
+    """Scientists are invited, review at their desks, and recommend a decision.
 
     An editor, who is no scientist of the society and spends no attention, goes by stated rules.
     """
 
     reviewers: int = Field(default=3, ge=1, le=20)
-    """Reviews that are sought in each round. Assumed; two or three are common. Unit: reviews.
-    Source: assumed; two or three are common."""
+    """Reviews sought per round. Unit: reviews."""
     rounds: int = Field(default=2, ge=1, le=10)
-    """Most rounds of one submission; in the last one a revision can no longer be asked for. Unit:
-    rounds. Source: assumed."""
+    """Rounds of one submission; the last one cannot ask for a revision. Unit: rounds."""
     submissions: int = Field(default=1, ge=1, le=20)
-    """How often a manuscript is handed in at most, each time to reviewers drawn anew; after as many
-    rejections the team ends (``rejected``). Unit: submissions. Source: assumed."""
+    """Submissions per manuscript, with new reviewers each; then the team ends as ``rejected``.
+    Unit: submissions."""
     resubmission: Days = Field(default_factory=lambda: parse_days("30d"))
-    """From a rejection to the next submission. Unit: days. Source: assumed."""
+    """From a rejection to the next submission."""
     choice: Literal["interests", "uniform"] = "interests"
-    """Who is asked: ``interests`` (one of the ``nearest`` to the manuscript in the knowledge bank)
-    or ``uniform`` (anybody). Source: assumed."""
+    """``interests``: one of the ``nearest`` to the manuscript; ``uniform``: anybody."""
     nearest: float = Field(default=0.1, gt=0, le=1)
-    """With ``choice: interests``: as a share of the scientists in the society, at least one, among
-    how many who may be asked one is drawn. Unit: share. Source: assumed."""
+    """Share of the scientists from whom ``interests`` draws, at least one. Unit: share."""
     conflicts: Literal["excluded", "allowed"] = "excluded"
-    """Whether people who have written with one of the authors are asked. Source: assumed."""
+    """May co-authors of the authors review?"""
     blind: Literal["none", "single", "double"] = "single"
-    """``none``: both sides know each other's names; ``single``: reviewers are not named to the
-    authors; ``double``: nor authors to the reviewers. Source: assumed."""
+    """``single``: reviewers are anonymous; ``double``: authors too; ``none``: nobody."""
     invitations: int = Field(default=5, ge=1, le=100)
-    """Scientists who are asked one after another for each review before the editor does without
-    it; a reviewer who leaves the society is replaced within this limit. Unit: people. Source:
-    assumed."""
+    """People invited per review before the editor does without it. Unit: people."""
     max_open: int = Field(default=2, ge=1, le=1000)
-    """Nobody is asked who has agreed to so many reviews and not delivered them. Unit: reviews.
-    Source: assumed."""
+    """Promised reviews above which nobody is invited. Unit: reviews."""
     effort: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("1d")))
-    """Work on one review, in days of full attention. Assumed: about a working day. Unit: days of
-    full attention. Source: assumed."""
+    """Work on one review. Unit: days of full attention."""
     screening: Days = Field(default_factory=lambda: parse_days("7d"))
-    """From handing in to the first invitations; on that date the manuscript is read. Unit: days.
-    Source: assumed."""
+    """From submission to the first invitations."""
     answer: Days = Field(default_factory=lambda: parse_days("7d"))
-    """From an invitation to the date on which its answer takes effect. Unit: days. Source:
-    assumed."""
+    """From an invitation to its answer."""
     due: Days = Field(default_factory=lambda: parse_days("30d"))
-    """From agreeing to the date on which the review is due. Unit: days. Source: assumed."""
+    """From agreeing to the due date."""
     reminders: int | None = Field(default=2, ge=0, le=100)
-    """How often a late reviewer is reminded before the editor does without the review; null: it is
-    waited for however long it takes. Unit: reminders. Source: assumed."""
+    """Reminders before the editor does without a late review; null: waits without limit. Unit:
+    reminders."""
     patience: Annotated[Days, Field(gt=0)] = Field(default_factory=lambda: parse_days("14d"))
-    """From each reminder to the next, or to giving up. A reminder puts nothing first on a desk.
-    Unit: days. Source: assumed."""
+    """Between reminders, and from the last one to giving up."""
     deciding: Days = Field(default_factory=lambda: parse_days("7d"))
-    """From the last review to the decision; on that date the reviews are read. Unit: days. Source:
-    assumed."""
+    """From the last review to the decision."""
     decision: DecisionRule = "majority"
-    """``majority``: accept or reject if more than half say so, else revise; ``all``: accept if all
-    say so, reject if one does, else revise. Source: assumed."""
+    """``majority``: accept or reject by more than half; ``all``: accept if unanimous, reject by
+    one; otherwise revise."""
     least: int = Field(default=1, ge=1, le=20)
-    """With fewer reviews than these the editor goes by ``too_few``, else by those that came. Unit:
-    reviews. Source: assumed."""
+    """With fewer reviews ``too_few`` decides. Unit: reviews."""
     too_few: Literal["reject", "accept"] = "reject"
-    """What is decided on too few reviews. Source: assumed."""
+    """Decision on too few reviews."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> PeerReview:

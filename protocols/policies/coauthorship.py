@@ -26,7 +26,7 @@ class HalfNormal(Part):
     """e_ij = |N(1,1)| per pair, fixed for the run, truncated at 6 (VirSci, appendix D.4)."""
 
     seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
-    """Of the increments; null: the seed of the run. Source: follows `seed`."""
+    """Seed of the increments; null: the run's."""
 
     def entry(self, i: int, j: int) -> float:
         """The increment of a pair of rows, the same in both directions."""
@@ -41,8 +41,7 @@ class Share(Part):
     """A total exploring mass per row: uniform with this probability, else by joint papers."""
 
     mass: float = Field(default=0.2, gt=0, le=1)
-    """Probability of a uniform draw from everybody, drawn again where somebody may not be asked.
-    Unit: probability. Source: assumed."""
+    """Probability of a uniform draw from everybody. Unit: probability."""
 
 
 Explore = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] | HalfNormal | Share
@@ -59,8 +58,8 @@ class Coauthorship(SelectionPolicy):
     """
 
     explore: Explore = 1.0
-    """e: a number per entry, ``{use: half_normal}`` or ``{use: share, mass: ...}``. Unit: joint
-    papers. Source: VirSci, appendix D.4 (1 is added)."""
+    """Added to each count of joint papers: a number or a rule. Unit: joint papers. Source: VirSci,
+    appendix D.4: 1."""
 
     def draw(
         self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator

@@ -14,13 +14,13 @@ from virsci_society.society.formation.world_view import WorldView
 
 
 class FixedTeam(SelectionPolicy):
-    """Stated people and nobody else, with equal probability (this project: for controlled teams).
+    """Given scientists and nobody else, with equal probability.
 
     ``founding.leaders: {use: named, people: [...]}`` states the leader too.
     """
 
     people: tuple[str, ...] = Field(min_length=1)
-    """Masked names, such as ``[Scientist3, Scientist17]``. Source: the user's choice."""
+    """Masked names, such as ``[Scientist3, Scientist17]``."""
 
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator

@@ -29,17 +29,17 @@ class Guimera(SelectionPolicy):
     """
 
     p: float = Field(default=0.5, ge=0, le=1)
-    """Probability that a member is an incumbent. Unit: probability. Source: assumed; Guimera et al.
-    2005 vary and fit it."""
+    """Probability that a member is an incumbent. Unit: probability. Source: Guimera et al. 2005
+    vary and fit it."""
     q: float = Field(default=0.5, ge=0, le=1)
-    """Probability that an incumbent is a former co-author of an incumbent in the team. Unit:
-    probability. Source: assumed; Guimera et al. 2005 vary and fit it."""
+    """Probability that an incumbent is a former co-author of one in the team. Unit: probability.
+    Source: Guimera et al. 2005 vary and fit it."""
     inactivity: Days | None = Field(default=None, gt=0)
-    """tau: without a paper for longer than this nobody is drawn any more; null: no such limit.
-    Unit: days. Source: no limit, assumed; tau of Guimera et al. 2005."""
+    """Time without a paper after which nobody is drawn; null: no limit. Source: tau of Guimera et
+    al. 2005."""
     incumbents: Literal["society", "ever"] = "society"
-    """Those with a paper in this society, or also those with one before day 0. Source: Guimera et
-    al. 2005 begin without incumbents."""
+    """Authors of papers in this society, or also of those before day 0. Source: Guimera et al. 2005
+    begin without incumbents."""
 
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator

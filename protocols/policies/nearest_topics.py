@@ -17,7 +17,7 @@ from virsci_society.society.formation.world_view import WorldView
 
 
 class NearestTopics(SelectionPolicy):
-    """Those whose interests are nearest to the leader's, each alike; now and then anybody.
+    """Uniform among the scientists nearest to the leader by interests, sometimes anybody.
 
     P_ij = x / n + (1 - x) / k for the k scientists nearest to i by the cosine of their interests
     in the author knowledge bank as of the date, x / n for all others (topical homophily:
@@ -25,11 +25,10 @@ class NearestTopics(SelectionPolicy):
     """
 
     nearest: float = Field(default=0.05, gt=0, le=1)
-    """k as a share of the scientists in the society, at least one: so many are near. Unit: share.
-    Source: assumed; homophily: McPherson, Smith-Lovin and Cook 2001."""
+    """Share of the scientists counted as nearest, at least one. Unit: share. Source: homophily:
+    McPherson, Smith-Lovin and Cook 2001."""
     explore: float = Field(default=0.1, ge=0, le=1)
-    """x: probability of a draw from everybody. Unit: probability. Source: assumed; triadic closure:
-    Davidsen, Ebel and Bornholdt 2002."""
+    """Probability of a draw from everybody. Unit: probability."""
 
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator

@@ -16,21 +16,20 @@ from virsci_society.society.kernel.durations import Days
 
 
 class PreferentialAttachment(SelectionPolicy):
-    """In proportion to standing plus a floor: preferential attachment.
+    """In proportion to a count plus a floor: preferential attachment.
 
     Source: Barabasi and Albert, Science 286:509 (1999); measured in co-authorship by Newman,
     Physical Review E 64:025102 (2001), on distinct co-authors.
     """
 
     by: CountedBy = "coauthors"
-    """Distinct co-authors, papers, or citations received, as of the date. Source: Barabasi and
-    Albert 1999; Newman 2001 (on distinct co-authors)."""
+    """Distinct co-authors, papers or citations, as of the date. Source: Barabasi and Albert 1999;
+    Newman 2001 (co-authors)."""
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Added to everybody's standing; with 0 nobody without any is ever asked. Unit: co-authors,
-    papers or citations. Source: assumed; without it nobody new is ever asked."""
+    """Added to every count; with 0 nobody without any is ever drawn. Unit: co-authors, papers or
+    citations."""
     memory: Days | None = Field(default=None, gt=30, le=36_500)
-    """With ``by: papers``: time after which the weight of a paper has fallen to 1/e; null: it
-    stays. Unit: days. Source: this project."""
+    """For ``papers``: time after which a paper's weight has fallen to 1/e; null: never."""
 
     @model_validator(mode="after")
     def _dated(self) -> PreferentialAttachment:

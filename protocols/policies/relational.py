@@ -30,7 +30,7 @@ NOBODY: tuple[IntArray, FloatArray] = np.zeros(0, np.int64), np.zeros(0)
 
 
 class Relational(SelectionPolicy):
-    """Former partners of any member, their partners, or anybody by papers that fade with age.
+    """Former partners of any member, their partners, or anybody by discounted papers.
 
     A nested choice. With probability ``q`` a former partner of a member is drawn, by a conditional
     logit in what it has done with the members and alone. Otherwise it is with probability
@@ -46,32 +46,26 @@ class Relational(SelectionPolicy):
     """
 
     q: float = Field(default=0.6, ge=0, le=1)
-    """Probability that a former partner of a member is drawn, where there is one. Unit:
-    probability. Source: fitted where a society is calibrated; else assumed."""
+    """Probability of a former partner of a member. Unit: probability. Source: calibrated."""
     friends: float = Field(default=0.1, ge=0, le=1)
-    """Else, the probability that a partner of a former partner is drawn, where there is one. Unit:
-    probability. Source: fitted where a society is calibrated; else assumed."""
+    """Otherwise, probability of a partner's partner. Unit: probability. Source: calibrated."""
     joint: float = Field(default=1.5, ge=-10, le=10)
-    """Coefficient of the logarithm of the joint papers with all members, for former partners.
-    Source: fitted where a society is calibrated; else assumed."""
+    """Former partners: coefficient of log joint papers. Source: calibrated."""
     recency: float = Field(default=1.3, ge=-10, le=10)
-    """Coefficient of exp(-years since the last joint paper / 3), for former partners. Source:
-    fitted where a society is calibrated; else assumed."""
+    """Former partners: coefficient of exp(-years since the last joint paper / 3). Source:
+    calibrated."""
     papers: float = Field(default=0.0, ge=-10, le=10)
-    """Coefficient of the logarithm of the papers that a former partner has. Source: fitted where a
-    society is calibrated; else assumed."""
+    """Former partners: coefficient of log papers. Source: calibrated."""
     silence: float = Field(default=0.0, ge=-10, le=10)
-    """Coefficient of the years since the last paper of a former partner. Unit: 1 / year. Source:
-    fitted where a society is calibrated; else assumed."""
+    """Former partners: coefficient of years since the last paper. Unit: 1 / year. Source:
+    calibrated."""
     exponent: float = Field(default=1.0, ge=0, le=5)
-    """Power of the fading number of papers by which strangers are drawn. Source: fitted where a
-    society is calibrated; else assumed."""
+    """Strangers: exponent of the discounted number of papers. Source: calibrated."""
     memory: Days | None = Field(default=3 * DAYS_PER_YEAR, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e, for strangers; null: it stays.
-    Unit: days. Source: fitted where a society is calibrated; else assumed."""
+    """Strangers: time after which a paper's weight has fallen to 1/e; null: never. Source:
+    calibrated."""
     topic: float = Field(default=0.0, ge=0, le=20)
-    """Coefficient of the cosine of interests with the leader's, for strangers. Source: fitted where
-    a society is calibrated; else assumed."""
+    """Strangers: coefficient of the cosine of interests with the leader. Source: calibrated."""
 
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: PapersView, rng: Generator

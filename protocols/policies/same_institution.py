@@ -19,16 +19,15 @@ if TYPE_CHECKING:
 
 
 class SameInstitution(SelectionPolicy):
-    """With probability ``share`` somebody of the leader's institution, by another policy.
+    """With probability ``share`` from the leader's institution, by another policy.
 
     Where nobody of it is left, and otherwise, the other policy draws among everybody.
     """
 
     share: float = Field(default=0.8, ge=0, le=1)
-    """Probability that only people of the leader's institution are asked. Unit: probability.
-    Source: assumed."""
+    """Probability that only the leader's institution is asked. Unit: probability."""
     among: SelectionPolicy = Field(default_factory=Coauthorship)
-    """The policy by which one of them, or anybody, is drawn. Source: as in VirSci."""
+    """Policy of the draw."""
 
     def of_run(self, seed: int) -> SelectionPolicy:
         """The same with the inner policy as it holds in a run of this seed."""

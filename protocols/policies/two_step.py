@@ -16,7 +16,7 @@ from virsci_society.society.population.network import CoauthorNetwork
 
 
 class TwoStep(SelectionPolicy):
-    """Co-authors of co-authors, by the number of co-authors in common; now and then anybody.
+    """Co-authors of co-authors, by the number of shared co-authors, sometimes anybody.
 
     P_ij = x / n + (1 - x) paths_ij / sum_j paths_ij, where paths_ij counts the co-authors that i
     and j share, for those j with whom i has not written; everybody alike where i has no such j.
@@ -24,8 +24,8 @@ class TwoStep(SelectionPolicy):
     """
 
     explore: float = Field(default=0.1, ge=0, le=1)
-    """x: probability of a draw from everybody. Unit: probability. Source: assumed; triadic closure:
-    Davidsen, Ebel and Bornholdt 2002."""
+    """Probability of a draw from everybody. Unit: probability. Source: triadic closure: Davidsen,
+    Ebel and Bornholdt 2002."""
 
     def draw(
         self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator

@@ -14,7 +14,7 @@ from virsci_society.society.population.network import CoauthorNetwork
 
 
 class Uniform(SelectionPolicy):
-    """Anybody, with equal probability: the control that knows no past."""
+    """Anybody, with equal probability: the control."""
 
     def draw(
         self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator

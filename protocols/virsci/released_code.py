@@ -63,41 +63,34 @@ RELEASED_CODE: Mapping[str, Any] = {
 
 
 class ReleasedCode(Part):
-    """What only the published program does; the defaults are the paper's."""
+    """Behaviour of the published program only; the defaults are the paper's."""
 
     forced_after: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    """The discussion at whose end the topic stands without consensus (2: the second); or null.
-    Unit: discussions. Source: VirSci: never; its published program: 2."""
+    """Discussion after which the topic is adopted without consensus; null: none. Unit: discussions.
+    Source: published program: 2."""
     guests: Literal["advise", "join"] = "advise"
-    """``join``: who is consulted becomes a member by the next turn, and nobody sees its answer.
-    Who is consulted in the last turn of an abstract comes too late. Source: VirSci, section 3.2 (a
-    guest is not added to the team)."""
+    """``join``: a consulted scientist becomes a member by the next turn, and its answer is not
+    shown. Source: VirSci, section 3.2: ``advise``."""
     asking: Literal["question", "by_the_way"] = "question"
-    """How an outsider is consulted: by a question to one of those shown; or by whatever is said
-    with the words "by the way" and a scientist's name, which no prompt asks for. Source: VirSci,
-    section 3.2 (a question); the published program of VirSci: `by_the_way`."""
+    """Consult by a question to somebody shown, or by naming a scientist together with "by the way".
+    Source: VirSci, section 3.2; published program: ``by_the_way``."""
     listed: Literal["all", "not_below_best"] = "all"
-    """Ideas that the three are chosen from: all, or the first and each whose confidence is at
-    least that of the last one listed before it. Source: VirSci, section 3.2 (all); the published
-    program of VirSci: `not_below_best`."""
+    """Candidates for the three ideas: all, or the first and each with at least the confidence of
+    the last one listed. Source: VirSci, section 3.2; published program: ``not_below_best``."""
     ranked_by: Literal["own", "next"] = "own"
-    """``next``: of more than three listed ideas, each is ranked by the confidence of the one listed
-    after it, so that the last drops out; on a tie the earlier one is taken, and ballots list the
-    ideas by rank. Source: VirSci, section 3.2 (own); the published program of VirSci: `next`."""
+    """``next``: of more than three ideas, each is ranked by the confidence of the following one,
+    and ties go to the earlier. Source: VirSci, section 3.2; published program: ``next``."""
     ballot: Literal["per_idea", "pooled"] = "per_idea"
-    """``pooled``: a ballot lists the papers of all ideas in order of publication, and does not say
-    which of them is near to which idea. Source: VirSci, equation 3 (papers of each idea); the
-    published program of VirSci: `pooled`."""
+    """``pooled``: ballots list all ideas' papers together, by date. Source: VirSci, equation 3;
+    published program: ``pooled``."""
     few_ideas: Annotated[int, Field(ge=1, le=50)] | None = None
-    """Papers for each idea where fewer than three are on the ballot; null: as
-    ``references.per_idea``. Unit: papers. Source: as `per_idea`; the published program of VirSci:
-    5."""
+    """Papers per idea on ballots with fewer than three ideas; null: as ``references.per_idea``.
+    Unit: papers. Source: published program: 5."""
     unreadable_votes: Literal["abstain", "first_idea"] = "abstain"
-    """What a ballot counts as that stays unreadable after the re-asks. Source: assumed; the
-    published program of VirSci: `first_idea`."""
+    """Meaning of a ballot that remains unreadable. Source: published program: ``first_idea``."""
     tied_votes: Literal["confidence", "first_cast"] = "confidence"
-    """Which of the ideas with most votes wins: the most confident, or the first voted for. Source:
-    assumed; the published program of VirSci: `first_cast`."""
+    """Winner of a tie: the more confident idea, or the first voted for. Source: published program:
+    ``first_cast``."""
 
 
 class ReleasedDiscussion(Discussion):

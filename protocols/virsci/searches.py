@@ -25,41 +25,32 @@ class ReferenceUse(Part):
     """Which stages see papers of the past (Tables 3 and 4)."""
 
     ideas: Switch = "on"
-    """In idea generation. Source: VirSci, tables 3 and 4."""
+    """Papers in idea generation. Source: VirSci, tables 3 and 4."""
     assessment: Switch = "on"
-    """On the ballots. Source: VirSci, tables 3 and 4."""
+    """Papers on ballots. Source: VirSci, tables 3 and 4."""
     topic: Switch = "off"
-    """In the topic discussion, as titles. Source: ours, after a reader's report (prompts.md)."""
+    """Titles in the topic discussion."""
     draft: Switch = "off"
-    """In the prompt of the first abstract, those near the idea; Fig. 22 shows none. Source: VirSci,
-    figure 22 shows none."""
+    """Papers near the idea, for the first draft. Source: VirSci, figure 22: none."""
     guest: Switch = "off"
-    """Its own papers, to a scientist who is consulted. Source: ours, after a reader's report
-    (prompts.md)."""
+    """A consulted scientist sees its own papers."""
     count: int = Field(default=8, ge=1, le=50)
-    """Papers per search (Fig. 35 shows eight). Unit: papers. Source: VirSci, figure 35 (eight
-    abstracts)."""
+    """Papers per search. Unit: papers. Source: VirSci, figure 35."""
     per_idea: int = Field(default=3, ge=1, le=50)
-    """Papers beside each idea on a ballot; papers that several ideas share are listed once. Unit:
-    papers. Source: assumed."""
+    """Papers per idea on a ballot. Unit: papers."""
     self_review: Annotated[int, Field(ge=1, le=50)] | None = None
-    """Past abstracts with which the self-review compares; null: as ``count``. Unit: papers. Source:
-    as `count`; VirSci, figure 35 (eight); the published program of VirSci: 4."""
+    """Abstracts compared by the self-review; null: as ``count``. Unit: papers. Source: published
+    program: 4."""
     query: Literal["idea", "title"] = "idea"
-    """What papers near an idea are searched by: its title and text, or its title alone. Source:
-    VirSci, equation 2 (the idea); the published program of VirSci: `title`."""
+    """Search by the idea's title and text, or its title. Source: VirSci, equation 2; published
+    program: ``title``."""
     sentences: Annotated[int, Field(ge=0, le=1000)] | None = 2
-    """Sentences of an abstract that a prompt shows, from the first that says what the paper does;
-    null: the whole abstract. Unit: sentences. Source: assumed; the paper does not say how much of
-    an abstract is shown."""
+    """Sentences shown of an abstract, from its main statement on; null: all. Unit: sentences."""
     queries: Literal["one", "several"] = "one"
-    """``several``: papers are searched by the text at hand, the topic and the speaker's own
-    interests, so that members bring different literature. Source: ours, after a reader's report
-    (prompts.md)."""
+    """``several``: search by text, topic and the speaker's interests."""
     diversity: float = Field(default=0.0, ge=0, le=1)
-    """Weight of the distance between the papers chosen, in maximal marginal relevance; 0: the
-    nearest papers, whatever they have in common. Unit: share. Source: Carbonell and Goldstein 1998
-    (maximal marginal relevance); ours."""
+    """Weight of diversity in maximal marginal relevance; 0: nearest papers only. Unit: share.
+    Source: Carbonell and Goldstein 1998."""
 
     def find_for(self, speaker: str, lab: Lab, cue: Any, topic: Any = None) -> Papers:
         """Search the papers that one speaker is shown, by the text or Answer at hand."""

@@ -93,63 +93,56 @@ class Turns(Part):
     """Turns of each stage (K)."""
 
     topic: int = Field(default=5, ge=1, le=10_000)
-    """Of the topic discussion. Unit: turns. Source: VirSci, appendix C.3."""
+    """Topic discussion. Unit: turns. Source: VirSci, appendix C.3."""
     ideas: int = Field(default=5, ge=1, le=10_000)
-    """Of idea generation. Unit: turns. Source: VirSci, appendix C.3."""
+    """Idea generation. Unit: turns. Source: VirSci, appendix C.3."""
     assessment: int = Field(default=5, ge=1, le=10_000)
-    """Of novelty assessment: ballots per member. Unit: turns. Source: VirSci, appendix C.3."""
+    """Novelty assessment: ballots per member. Unit: turns. Source: VirSci, appendix C.3."""
     abstract: int = Field(default=5, ge=1, le=10_000)
-    """Of abstract generation, the draft included; again as many after a self-review. Unit: turns.
-    Source: VirSci, appendix C.3."""
+    """Abstract generation, draft included; repeated after a self-review. Unit: turns. Source:
+    VirSci, appendix C.3."""
 
 
 class VirSciSettings(TeamBuilding):
     """Everything about VirSci that a scenario can change; a section is handed to its stage."""
 
     profile: Profile = "paper"
-    """``released-code``: keys that are not given take the values of the published program. Source:
-    VirSci; `released-code`: its published program."""
+    """``released-code``: keys not given take the published program's values; ``full``: ``prompts``
+    switched on."""
     author_order: AuthorOrder = "leader_first"
-    """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
-    others, and the leader at the end. Source: VirSci; `leader_last`: this project."""
+    """The leader first or last, the others in order of joining. Source: VirSci: first."""
     turns: Turns | Annotated[int, Field(ge=1, le=10_000)] = 5
-    """K for all stages, or one number per stage. Unit: turns. Source: VirSci, appendix C.3 (5
-    turns)."""
+    """Turns of each stage (K), or one number per stage. Unit: turns. Source: VirSci, appendix
+    C.3."""
     memory: Literal["off", "own"] = "off"
-    """``own``: up to five lines from the scientist's other teams; never in assessment. Source: off
-    as in VirSci, whose scientists work once."""
+    """``own``: up to five lines from the scientist's other teams, except when assessing."""
     novelty_assessment: Switch = "on"
-    """Off: the last scientist's idea is taken (Table 6). Source: VirSci, section 3.2 and table
-    6."""
+    """``off``: the last scientist's idea is taken. Source: VirSci, section 3.2 and table 6."""
     cites: Literal["used", "retrieved"] = "used"
-    """What the paper cites: what its idea says it uses, or all that was found for any idea. Source:
-    assumed; the published program of VirSci: `retrieved`."""
+    """References: papers the idea says it uses, or all retrieved for any idea. Source: published
+    program: ``retrieved``."""
     found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
-    """The text that is embedded as the paper: title and abstract, the abstract without its title,
-    or the idea, whose HD, CD and CI are then measured. The self-review searches by the abstract,
-    with its title unless ``abstract_only``. Source: VirSci, section 4.1 (the abstract is
-    embedded)."""
+    """Embedded text of the paper: title and abstract, abstract alone, or idea. Source: VirSci,
+    section 4.1."""
 
     discussion: DiscussionSettings = Field(default_factory=DiscussionSettings)
-    """How the stages are discussed. Source: VirSci, sections 3.2 to 3.5."""
+    """How stages are discussed. Source: VirSci, sections 3.2 to 3.5."""
     prompts: PromptSwitches = Field(default_factory=PromptSwitches)
-    """What prompts hold beyond the paper's figures; ``profile: full`` switches it on. Source: ours,
-    after a reader's report (prompts.md)."""
+    """Contents of prompts beyond the paper; ``profile: full`` switches them on."""
     references: ReferenceUse = Field(default_factory=ReferenceUse)
-    """Which stages see papers. Source: VirSci, tables 3 and 4."""
+    """Papers shown in each stage. Source: VirSci, tables 3 and 4."""
     topic: TopicStage = Field(default_factory=TopicStage)
-    """How the topic is settled; ``free``: discussed, and begun from nothing. Source: VirSci,
-    section 3.2."""
+    """How the topic is chosen; ``free``: by open discussion. Source: VirSci, section 3.2."""
     ideas: IdeaStage = Field(default_factory=IdeaStage)
     """How ideas are generated. Source: VirSci, section 3.3."""
     confidence: Confidence = Field(default_factory=Confidence)
-    """What keeps three ideas. Source: see its keys."""
+    """How three ideas are selected."""
     assessment: AssessmentStage = Field(default_factory=AssessmentStage)
-    """How the novelty of ideas is assessed. Source: VirSci, section 3.4."""
+    """How novelty is assessed. Source: VirSci, section 3.4."""
     abstract: AbstractStage = Field(default_factory=AbstractStage)
     """How the abstract is written and reviewed. Source: VirSci, section 3.5."""
     released_code: ReleasedCode = Field(default_factory=ReleasedCode)
-    """What only the published program does. Source: the published program of VirSci."""
+    """Behaviour of the published program only."""
 
     @model_validator(mode="before")
     @classmethod

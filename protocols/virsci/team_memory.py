@@ -27,11 +27,11 @@ PROMPTS = Prompts(Path(__file__).with_name("prompts"))
 
 
 class PromptSwitches(Part):
-    """What prompts hold and ask for beyond the paper's equations and figures."""
+    """Contents of prompts beyond the paper's equations and figures."""
 
     folder: str | None = None
-    """Folder with prompts of one's own (``idea_turn.txt`` ...), in place of those of their name.
-    Source: ours, after a reader's report (prompts.md)."""
+    """Folder with your own prompts (``idea_turn.txt``, ...), which replace those of the same
+    name."""
 
     @field_validator("folder")
     @classmethod
@@ -47,31 +47,23 @@ class PromptSwitches(Part):
         return folder
 
     carry: Switch = "off"
-    """Do later stages see what earlier ones thought: reasons of the topic, summaries, gists of
-    all ideas, what the idea builds on, advice of outsiders, changes of earlier revisers? Source:
-    ours, after a reader's report (prompts.md)."""
+    """Later stages see reasons, summaries, advice and revisions of earlier ones."""
     marks: Switch = "off"
-    """Does each speaker object to the idea on the table and rate it? Its confidence is then the
-    mean of its author's and of others' ratings. Source: ours, after a reader's report
-    (prompts.md)."""
+    """Speakers criticise and rate the current idea; confidence is the mean of all ratings."""
     critique: Switch = "off"
-    """Does a member who is not the idea's author examine it before the abstract is written? Source:
-    ours, after a reader's report (prompts.md)."""
+    """A member who is not the author examines the idea before the draft."""
     comparisons: Switch = "off"
-    """Is each idea on a ballot compared with its nearest paper before the vote? Source: ours, after
-    a reader's report (prompts.md)."""
+    """Compare each idea with its nearest paper before the vote."""
     idea_order: Literal["fixed", "permuted"] = "fixed"
-    """``permuted``: every ballot lists the ideas in an order of its own. Source: ours, after a
-    reader's report (prompts.md)."""
+    """``permuted``: every ballot has its own order."""
     profiles_in_abstract: Switch = "off"
-    """Are relevant scientists shown to those who write the abstract? Source: ours, after a reader's
-    report (prompts.md)."""
+    """Show relevant scientists to the writers of the abstract."""
     choices: Literal["named", "coded"] = "named"
-    """How an invitation is answered: ``named``: join or decline; ``coded``: Action 1 or Action 2.
-    Source: ours; VirSci, figure 17, and its published program: `coded`."""
+    """Answer invitations by "join" or "decline", or (``coded``) "Action 1" or "Action 2". Source:
+    VirSci, figure 17: ``coded``."""
     ratings: Switch = "off"
-    """Do an idea's ratings of itself stand with it for the next speaker, on ballots and beside the
-    draft? Source: VirSci, figure 21 shows none; the published program of VirSci: `on`."""
+    """Show an idea's self-ratings to speakers, voters and writers. Source: VirSci, figure 21: none;
+    published program: ``on``."""
 
 
 @dataclass

@@ -27,18 +27,17 @@ if TYPE_CHECKING:
 
 
 class TopicStage(GivenTopic):
-    """How a team settles its topic: discussed freely, begun from a topic, or given one."""
+    """How a team chooses its topic: by discussion, from a start, or a given one."""
 
     may_be_free: ClassVar[bool] = True
 
     consensus: Literal["majority", "leader"] = "majority"
-    """Who is asked whether the topic stands: every member, or the leader alone. Source: VirSci,
-    section 1 (majority of the team)."""
+    """Who approves the topic: all members (majority) or the leader. Source: VirSci, section 1:
+    majority."""
     restarts: int = Field(default=3, ge=0, le=10_000)
-    """Topic discussions that may be started again without a majority. Unit: discussions. Source:
-    assumed; VirSci states no limit."""
+    """Repeated discussions without a majority. Unit: discussions."""
     leaving: Switch = "on"
-    """May members leave once the topic stands? Source: VirSci, section 1."""
+    """Members may leave after the topic is chosen. Source: VirSci, section 1."""
 
 
 class TopicProposal(NamedTuple):

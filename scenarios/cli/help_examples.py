@@ -39,7 +39,7 @@ society calibrate fit.yaml --out fitted
 society list
 society list measures
 society list runs runs/team-size --json
-society list keys --full
+society list keys protocol.selection
 society list keys --json > scenario.schema.json
 society new mine
 society new mine.yaml --from community/field

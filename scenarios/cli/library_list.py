@@ -43,9 +43,6 @@ def list_(
     json: Annotated[
         bool, typer.Option("--json", help="Runs as JSON, or keys as JSON Schema for editors.")
     ] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="All keys, not only the common ones.")
-    ] = False,
 ) -> None:
     """List scenarios, components, runs and settings.
 
@@ -72,7 +69,7 @@ def list_(
         elif json:
             text = keys.schema_text(Scenario)
         else:
-            text = keys.render_reference(Scenario, None if full else keys.common_keys())
+            text = keys.render_reference(Scenario)
         tell(*text.splitlines())
     elif name in (None, "scenarios"):
         tell(*_library_lines())

@@ -31,8 +31,7 @@ class Folder(Part):
     """It is the same for every seed of a run."""
 
     path: Path = Field(json_schema_extra={"hint": HOW_TO})
-    """The folder; relative to the scenario file, or to the current folder in ``--set``. Source: the
-    user's data."""
+    """The folder; relative to the scenario file, in ``--set`` to the current folder."""
 
     def require(self) -> None:
         """Raise InputError where there is no ecosystem in the folder; reads nothing."""

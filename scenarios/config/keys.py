@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -20,11 +20,10 @@ from pydantic import BaseModel, TypeAdapter
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.scenarios.config.document import FittedOn, library
+from virsci_society.scenarios.config.document import FittedOn
 from virsci_society.scenarios.config.reader import import_class, part_field
 from virsci_society.scenarios.config.registry import name_of
-from virsci_society.scenarios.config.yaml_io import read_yaml
-from virsci_society.society.kernel.durations import Duration, parse_days, write_days
+from virsci_society.society.kernel.durations import Duration, write_days
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -203,54 +202,27 @@ def other_forms(cls: type[BaseModel], name: str) -> list[Schema]:
 
 
 _KINDS = {
-    "integer": "whole number",
-    "number": "number",
+    "integer": "integer",
+    "number": "",
     "string": "text",
     "null": "`null`",
-    "boolean": "`true` or `false`",
+    "boolean": "`true`, `false`",
     "object": "mapping",
 }
-_SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
+LISTED_PARTS = 9
+"""A key that takes more parts says how many; each has a section."""
+HEAD = """# Every key
 
+Printed by `society list keys`; do not edit. [Scenario files](scenarios.md) explains the format.
 
-BACKEND_KEYS = frozenset(
-    f"backend.{name}"
-    for name in (
-        *("model", "api_base", "key", "temperature", "max_tokens", "in_flight"),
-        *("budget.usd", "budget.tokens", "budget.calls"),
-    )
-)
-"""Keys of a language model that users set and the library, which runs without one, does not."""
+A value `[a, b]` is a number from a to b, with both ends; `(a, b)` excludes them. Units are in
+parentheses. A `section` has keys of its own, listed below; a key with named values that have a
+section each takes `use: NAME` and the keys of that section. A part that several keys take is
+described once, at the first of them.
 
-HEAD = """# Scenario files
-
-Printed by `society list keys`; do not edit. These are the keys at the top level, those that a
-scenario of the library sets, and the common ones of a language model; [keys.md](keys.md) has every
-key. A scenario is a YAML file. `extends: NAME`
-starts from another one, by its name in the library or its path; what the file says wins, and
-a section that names another part with `use` replaces the one below it. `fitted_on` says on which
-papers the values of a file were fitted, so that `society check` can name those that another
-ecosystem borrows. `--set a.b=c` changes one
-key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, `1w`, `18mo`,
-`2y`; a number without a unit is in days. Where a key takes `use: NAME`, the other keys of that
-section are the part's own; the part's name alone may stand for it, and a duration alone for
-`use: fixed`. Instead of a name, `use: package.module:Class` names a class of your own, which is
-imported with `--trust` only.
-
-## Keys that are commonly set
-
-The column `of` names the part that has the key, such as `poisson` of `founding: {use: poisson}`.
-
-"""
-FULL_HEAD = """# Every key
-
-Printed by `society list keys --full`; do not edit. [scenarios.md](scenarios.md) says how a
-scenario is written, and has the keys that are commonly set.
-
-The source says where the value comes from: a paper, this project, or "assumed", which is nothing
-but plausibility. A dash stands for a key that changes nothing that happens, but how, how far or how
-visibly a run is made. `required` has no default. A key that several parts share is described once,
-at the first of them. The keys of a distribution are listed at the first key that takes one.
+Parentheses after a meaning give the source of the default, or the value of a paper. *Published
+program* is that of VirSci. Defaults marked *calibrated* are guesses that `society calibrate`
+[fits](calibration.md). All other defaults of keys that change results are assumed by this project.
 
 ## Top level
 
@@ -271,38 +243,9 @@ def render_section(cls: type[BaseModel], section: str) -> str:
     return "\n".join(_lines(found)).strip()
 
 
-def render_reference(cls: type[BaseModel], only: frozenset[str] | None = None) -> str:
-    """The page: what every key takes, means and is by default, its unit, and its source."""
-    if only is None:
-        return FULL_HEAD + "\n".join(_lines(key_sections(cls))).rstrip() + "\n"
-    parts: dict[tuple[str, str, str], list[str]] = {}
-    for title, _, rows in key_sections(cls):
-        part = title.partition("{use: ")[2].rstrip("}")
-        for row in rows:
-            if not title or (row.key in only and (not part or title in only)):
-                shown = (row.key, row.default, row.meaning)
-                parts.setdefault(shown, []).extend([f"`{part}`"] if part else [])
-    lines = [
-        _table_row(f"`{key}`", ", ".join(of), default, meaning)
-        for (key, default, meaning), of in parts.items()
-    ]
-    return "\n".join([f"{HEAD}| key | of | default | meaning |", "|---|---|---|---|", *lines, ""])
-
-
-def common_keys() -> frozenset[str]:
-    """The keys that scenarios of the library set, with their parts, and those of a model."""
-    found = {*BACKEND_KEYS, "backend: {use: litellm}"}
-
-    def collect(data: Mapping[Any, Any], prefix: str) -> None:
-        for name, value in data.items():
-            found.add(f"{prefix}{name}")
-            if isinstance(value, dict):
-                found.add(f"{prefix}{name}: {{use: {value.get('use')}}}")
-                collect(value, f"{prefix}{name}.")
-
-    for path in library().values():
-        collect(read_yaml(path).data, "")
-    return frozenset(found)
+def render_reference(cls: type[BaseModel]) -> str:
+    """The page: default, values, meaning and source of every key."""
+    return HEAD + "\n".join(_lines(key_sections(cls))).rstrip() + "\n"
 
 
 class KeyRow(NamedTuple):
@@ -332,35 +275,43 @@ def key_sections(cls: type[BaseModel]) -> Iterator[KeySection]:
 
 def _lines(sections: Iterable[KeySection]) -> Iterator[str]:
     described: dict[KeyRow, str] = {}
+    above = ""
     for title, about, rows in sections:
         if title:
-            yield from ("", f"## `{title}`", "", about, "")
-        if not rows:
-            yield "No keys of its own."
-            continue
+            top = re.split("[.:]", title)[0]
+            if above != top != title:
+                yield from ("", f"## `{top}`")
+            yield from ("", f"##{'#' * (top != title)} `{title}`", "", about)
+            yield from ([""] if rows else [])
+            above = top
         # A key that several sections share has its row at the first of them.
         shared: dict[str, list[str]] = {}
         new: list[KeyRow] = []
         for row in rows:
-            alike = row._replace(key=row.key.rpartition(".")[2])
+            name = row.key.rpartition(".")[2]
+            alike = row._replace(key=name)
             if alike in described:
-                shared.setdefault(described[alike], []).append(f"`{row.key}`")
+                shared.setdefault(described[alike], []).append(f"`{name}`")
             else:
                 new.append(row)
                 described[alike] = title
         if new:
-            yield f"| {' | '.join(KeyRow._fields)} |"
-            yield "|---" * len(KeyRow._fields) + "|"
+            yield from ("| key | default | values | meaning |", "|---|---|---|---|")
         for row in new:
-            yield _table_row(f"`{row.key}`", *row[1:])
+            yield _table_row(row)
         if new and shared:
             yield ""
-        for first, keys in sorted(shared.items()):
-            yield f"- As in `{first}`: {', '.join(keys)}."
+        for first, names in sorted(shared.items()):
+            anchor = re.sub(r"[^\w -]", "", first.lower()).replace(" ", "-")
+            yield f"As in [`{first}`](#{anchor}): {', '.join(names)}."
 
 
-def _table_row(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+def _table_row(row: KeyRow) -> str:
+    said = row.unit == "-" or row.unit in f"{row.key} {row.meaning.lower()}"
+    unit = "" if said else f" ({row.unit})"
+    source = "" if row.source == "-" else f" ({row.source})"
+    cells = (f"`{row.key}`", row.default, row.takes + unit, row.meaning + source)
+    return "| " + " | ".join(cell.strip().replace("|", "\\|") for cell in cells) + " |"
 
 
 def _sections_below(
@@ -404,11 +355,10 @@ def _default(cls: type[BaseModel], name: str) -> str:
         return "required"
     value = field.get_default(call_default_factory=True, validated_data={})
     if isinstance(value, BaseModel):
-        return f"`use: {name_of(type(value), table)}`" if table else "its own defaults"
+        return f"`{name_of(type(value), table)}`" if table else "section"
     if isinstance(value, tuple):
         return f"`[{', '.join(map(str, value))}]`"
-    durations = (getattr(note, "func", None) is parse_days for note in field.metadata)
-    if isinstance(value, float) and any(durations):
+    if isinstance(value, float) and _takes(cls, name).startswith("duration"):
         return f"`{write_days(value)}`" if value else "`0d`"
     if value is None or isinstance(value, bool):
         return f"`{'null' if value is None else str(value).lower()}`"
@@ -416,28 +366,50 @@ def _default(cls: type[BaseModel], name: str) -> str:
 
 
 def _takes(cls: type[BaseModel], name: str) -> str:
-    _, bases, table, many = part_field(cls, name)
+    field, bases, table, many = part_field(cls, name)
     words = []
     if table is not None:
-        words = [f"`use: {use}`" for use in table]
+        words = [f"`{use}`" for use in table]
+        if len(words) > LISTED_PARTS:
+            words = [f"one of {len(words)} parts"]
         if Duration in bases:
-            words.append("a duration")
+            words = ["duration or distribution"]
     elif bases:
-        words = ["a list of sections" if many else "a section"]
+        words = ["list of sections" if many else "section"]
     plain = plain_property(cls, name)
     forms = other_forms(cls, name) if bases else plain.get("anyOf", [plain])
     words += map(_words, () if many else forms)
-    return " or ".join(dict.fromkeys(word for word in words if word))
+    dropped = ("", "`null`") if field.default is None else ("",)
+    return ", ".join(dict.fromkeys(word for word in words if word not in dropped))
 
 
 def _words(schema: Schema) -> str:
     if "enum" in schema:
-        return " or ".join(f"`{one}`" for one in schema["enum"])
+        return ", ".join(f"`{one}`" for one in schema["enum"])
     if "const" in schema:
         return f"`{schema['const']}`"
     kind = schema.get("type")
     if kind == "array":
-        return "list of " + _words(schema.get("items", {}))
-    bounds = ", ".join(f"{sign} {schema[key]}" for key, sign in _SIGNS.items() if key in schema)
+        return "list of " + (_words(schema.get("items", {})) or "numbers")
     kind = "duration" if isinstance(kind, list) else _KINDS.get(str(kind), "")
-    return f"{kind} {bounds}" if bounds else kind
+    return f"{kind} {_range(schema)}".strip() or ("number" if "type" in schema else "")
+
+
+def _range(schema: Schema) -> str:
+    """The bounds of a number, such as ``[0, 1)`` or ``> 0``."""
+    low, high = (
+        next(((key, schema[key]) for key in keys if key in schema), ("", None))
+        for keys in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+    )
+    if low[0] and high[0]:
+        ends = "[" if low[0] == "minimum" else "(", "]" if high[0] == "maximum" else ")"
+        return f"{ends[0]}{_number(low[1])}, {_number(high[1])}{ends[1]}"
+    if low[0]:
+        return f"{'>=' if low[0] == 'minimum' else '>'} {_number(low[1])}"
+    return ""
+
+
+def _number(value: float) -> str:
+    if abs(value) == 2**63:
+        return "2^63" if value > 0 else "-2^63"
+    return str(int(value) if value == int(value) else value)

@@ -164,35 +164,29 @@ class PopulationSettings(Part):
     ecosystem: Annotated[Part, FromTable(ECOSYSTEMS)] = Field(
         default_factory=lambda: _default(ECOSYSTEMS["synthetic"])
     )
-    """What the society starts from: ``{use: synthetic, ...}`` or ``{use: folder, path: ...}``.
-    Source: assumed; VirSci starts from AMiner and OAG (`use: folder`)."""
+    """Scientists, papers and citations on day 0. Source: VirSci: AMiner and OAG."""
     drift: Drift | None = None
-    """How interests follow what is written: ``{use: writing, ...}``; null: they stay those of
-    day 0. Source: off, as in VirSci, where profiles stay as they are."""
+    """How interests follow a scientist's papers; null: they never change."""
     outside_seats: OutsideSeats | None = None
-    """How many from outside the population are authors of a paper: ``{use: counted}`` or
-    ``{use: poisson, mean: 1.2}``; null: none. With it ``team_size: {use: observed}`` counts
-    the authors in the population alone. Source: off: papers name members alone, as in VirSci."""
+    """Authors from outside the population on papers; null: none."""
 
 
 class BackendSettings(Part):
-    """Who speaks for the scientists, and how many calls are made at a time."""
+    """Who answers for the scientists, and limits on calls."""
 
     inlined: ClassVar[str] = "backend"
     execution: ClassVar[frozenset[str]] = BACKEND_EXECUTION
 
     in_flight: int = Field(default=64, ge=1, le=10_000)
-    """Calls to the backend at the same time; changes how long a run takes, never its outcome."""
+    """Concurrent calls; changes the duration of a run, never its results."""
     budget: Budget = Field(default_factory=Budget)
-    """What the run may cost, over all times it is resumed."""
+    """Spending limits, over all sessions of a run."""
     retry: Retry = Field(default_factory=Retry)
-    """When a call that failed is made again."""
+    """When a failed call is repeated."""
     unreadable: Unreadable | None = None
-    """When the run stops because answers could not be used, such as ``{stop_at: 0.2, after: 20}``;
-    null: just so for language models, and never for rule-based scientists."""
+    """When unusable replies stop the run; null: the defaults for models, never for rules."""
     cutoff: Cutoff = None
-    """Until when the model was trained, as its makers say: a year, or a month as ``2023-12``; null:
-    not known. Reports set it beside the boundary; it changes nothing that happens."""
+    """Training cut-off of the model, such as ``2023-12``; shown in reports only."""
     backend: Backend = Field(default_factory=lambda: _default(BACKENDS["offline"]))
     """Who speaks."""
 
@@ -216,65 +210,51 @@ class Scenario(Part):
     execution_keys: ClassVar[frozenset[str]] = EXECUTION
 
     name: str | None = Field(default=None, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
-    """A title for tables and reports."""
+    """Title in tables and reports."""
     seed: int = Field(default=0, ge=0, lt=2**63)
-    """Everything random is derived from it. Source: assumed (any)."""
+    """Seed of everything random."""
     until: Days = Field(default=365.0, gt=0)
-    """Simulated time from 1 January of the boundary year to the end of the run."""
+    """Length of the run from day 0, 1 January of the boundary year."""
     begin: Begin = 0.0
-    """From when on teams are founded, such as ``-1y``, so that projects are under way on day 0.
-    What they would publish before day 0 is dropped, though their words have been spoken. Unit:
-    days. Source: this project."""
+    """When founding starts, such as ``-1y``, so that teams are at work on day 0; papers before day
+    0 are dropped."""
     step: Days = Field(default=7.0, gt=0)
-    """One period: how often the population is sampled; it changes nothing that happens."""
+    """How often Mesa samples the population; no effect on results."""
     out: str | None = None
-    """The run folder; by default ``runs/<scenario>-<seed>``."""
+    """Run folder; null: ``runs/<scenario>-<seed>``."""
     population: PopulationSettings = Field(default_factory=PopulationSettings)
-    """Who lives in the society. Source: see its keys."""
+    """Who lives in the society."""
     careers: Careers | None = None
-    """Who comes, who leaves and who goes to work elsewhere; null: nobody does. Source: none, as in
-    VirSci."""
+    """Newcomers, retirement and mobility; null: none."""
     founding: Founding = Field(default_factory=Poisson)
-    """When teams start, and who leads them. Source: assumed; VirSci has one team at a time."""
+    """When teams start, and who leads them."""
     protocol: TeamProtocol = Field(default_factory=lambda: _default(PROTOCOLS["virsci"]))
-    """How a team turns people into a paper. Source: VirSci."""
+    """How a team works and what it publishes. Source: VirSci."""
     attention: Literal["on", "unlimited"] = "on"
-    """``on``: one room and one desk per person, with queues; ``unlimited``: nobody ever waits.
-    Source: assumed: nobody is in two rooms at once."""
+    """``on``: one meeting and one task per person at a time, with queues; ``unlimited``: nobody
+    waits."""
     assistance: Assistance | None = None
-    """Who is assisted by a machine from when on, and what it changes; null: nobody. Source: off, as
-    in VirSci."""
+    """Use of an assisting machine by scientists; null: none."""
     worth: Worth | None = None
-    """The hidden worth of ideas, ``{use: landscape, ...}``, which nobody in the society can read;
-    null: they have none. Source: off, as in VirSci."""
+    """Hidden worth of ideas, which nobody can observe; null: none."""
     execution: Execution | None = None
-    """How ideas are carried out between manuscript and publication, ``{use: attempt, ...}``. It
-    needs a ``worth``, around which outcomes are drawn. null: they are not. Source: off, as in
-    VirSci."""
+    """Carrying out ideas before publication; needs ``worth``; null: none."""
     time: Times = Field(default_factory=Times)
-    """The simulated time of every act, and the windows within which effects are due. Source: see
-    its keys."""
+    """Durations and delays in simulated time."""
     publication: Publication = Field(default_factory=Unreviewed)
-    """What lies between a finished manuscript and its paper, before ``time.publication_delay``:
-    nothing (``none``), a lot (``chance``), marks that hold a stated truth (``panel``) or review by
-    scientists of the society (``peer_review``). Source: none, as in
-    VirSci."""
+    """From manuscript to paper: directly, by lottery (``chance``), by a rating panel or by peer
+    review."""
     backend: BackendSettings = Field(default_factory=BackendSettings)
-    """Who speaks for the scientists. Source: see its keys."""
+    """Who answers for the scientists: rules or a model."""
     metrics: tuple[MetricName, ...] = METRICS
-    """What is measured when the run has ended: families of metrics (``novelty``, ``leaks``,
-    ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``worth``, ``classics``,
-    ``chance``), single metrics (``society list metrics`` says which is which) and functions
-    from outside. Only if named: ``worth`` (what ideas that were carried out came to),
-    ``classics`` (of the protocols ``bandit`` and ``epistemic_landscape``) and ``chance`` (tails
-    with a bootstrap, and small worlds against random networks), which takes longest."""
+    """Families (``society list metrics``), single metrics or your own functions. Not by default:
+    ``worth``, ``classics`` and the slow ``chance``."""
     novelty: Annotated[Part | None, Section("virsci_society.metrics.novelty.novelty:Novelty")] = (
         None
     )
-    """Settings of the novelty metric; null: those of the paper."""
+    """Settings of the novelty metric; null: VirSci's."""
     interventions: tuple[Intervention, ...] = ()
-    """What changes on stated dates: a list of sections such as ``{at: 1y, set: {protocol.turns:
-    3}}`` or ``{at: 1y, remove_scientists: {by: degree, count: 10}}``. Source: none by default."""
+    """Changes on given dates, such as ``{at: 1y, set: {protocol.turns: 3}}``."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:

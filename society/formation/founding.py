@@ -40,12 +40,10 @@ class Founding(Part):
     per_scientist: ClassVar[bool] = False
     """Whether the number of foundings is in proportion to the number of scientists."""
     max_teams: int = Field(default=3, ge=1, le=10_000)
-    """A scientist is in at most this many teams at once, as leader or member. Unit: teams. Source:
-    assumed."""
+    """Teams per scientist at any time, as leader or member. Unit: teams."""
     leaders: Leaders | None = None
-    """Who leads, by what holds on the date of founding, among those below their limit of teams;
-    null: whoever the rule itself draws, and no team where that is somebody at the limit. Source:
-    VirSci, section 3.2: a leader drawn uniformly."""
+    """Who leads, among those below ``max_teams``; null: anybody, and no team if that person is at
+    the limit. Source: VirSci, section 3.2."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int | None]]:
         """Draw the foundings of a society, in order of date.
@@ -67,7 +65,7 @@ class Founding(Part):
 
 
 class Poisson(Founding):
-    """Every scientist founds teams at the same rate, independently of everything else.
+    """Every scientist founds teams at the same constant rate.
 
     With ``leaders`` the society founds as many teams, and the rates of its members are in
     proportion to the weights of that rule.
@@ -75,7 +73,7 @@ class Poisson(Founding):
 
     per_scientist: ClassVar[bool] = True
     teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
-    """Foundings per scientist and year. Unit: teams per scientist and year. Source: assumed."""
+    """Founding rate. Unit: teams per scientist and year."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """Foundings without end, in order of date."""
@@ -89,17 +87,15 @@ class Poisson(Founding):
 
 
 class Yearly(Founding):
-    """A number of teams per year for the whole society, which grows or falls exponentially."""
+    """A founding rate for the whole society, with exponential growth."""
 
     teams_per_year: Annotated[float, Field(gt=0, le=10_000_000)] | Literal["counted"] = "counted"
-    """Foundings per year on day 0. ``counted``: a whole number, at least 1, at which the last four
-    years before day 0 (fewer, where the papers begin later) would have brought, with ``growth``,
-    the past papers that they have of anybody in the population. Papers that the filters of the
-    ecosystem left out are not counted. Unit: 1 / year. Source: counted on the past papers."""
+    """Founding rate on day 0; ``counted``: from the population's papers of the last four years.
+    Unit: teams per year."""
     growth: float = Field(default=0.0, ge=-5, le=5)
-    """Change per year of the logarithm of that rate. Unit: 1 / year. Source: assumed."""
+    """Yearly change of the log rate. Unit: 1 / year."""
     leaders: Leaders = Field(default_factory=Anybody)
-    """Who leads, by what holds on the date of founding. Source: assumed."""
+    """Who leads, among those below ``max_teams``."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, None]]:
         """Foundings in order of date; an end where the rate falls so fast that no more come."""
@@ -140,7 +136,7 @@ def counted_years(past: Authorships) -> int:
 
 
 class Once(Founding):
-    """A stated number of teams, founded ``every`` so often from day 0, leaders at random.
+    """A fixed number of teams, at regular intervals from day 0, with random leaders.
 
     Leaders are drawn without replacement until everybody has led, then anew; where people come
     and go, among those who are here when the rule begins.
@@ -149,7 +145,7 @@ class Once(Founding):
     count: int = Field(default=1, ge=1, le=1_000_000)
     """Number of teams. Unit: teams. Source: VirSci: one team."""
     every: Days = 0.0
-    """Time between two foundings. Unit: days. Source: all at once: assumed."""
+    """Time between two foundings."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """``count`` foundings, in order of date."""
@@ -171,14 +167,12 @@ class Bursts(Founding):
     per_scientist: ClassVar[bool] = True
 
     teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
-    """Foundings per scientist and year in the long run, bursts included. Unit: teams per scientist
-    and year. Source: assumed."""
+    """Long-run founding rate, bursts included. Unit: teams per scientist and year."""
     offspring: float = Field(default=0.5, ge=0, lt=1)
-    """Further foundings that one founding brings about directly, on average. Unit: foundings per
-    founding. Source: assumed; the form is Hawkes 1971."""
+    """Mean number of foundings triggered by one. Unit: foundings per founding. Source: form: Hawkes
+    1971."""
     memory: Days = Field(default=30.0, gt=0)
-    """Mean time from a founding to those that it brings about. Unit: days. Source: assumed; the
-    form is Hawkes 1971."""
+    """Mean time from a founding to those it triggers."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """Foundings without end, in order of date."""
@@ -201,16 +195,16 @@ class Bursts(Founding):
 
 
 class CallsForProposals(Founding):
-    """Calls for proposals at stated dates: so many teams are founded on each of them."""
+    """Calls for proposals: a number of teams is founded on each date."""
 
     dates: tuple[Days, ...] = Field(default=(0.0,), min_length=1)
-    """Dates of the calls, in order. Unit: days. Source: assumed."""
+    """Dates of the calls."""
     every: Days | None = Field(default=None, gt=0)
-    """Further calls so often after the last date; null: none. Unit: days. Source: assumed."""
+    """Interval of further calls after the last date; null: none."""
     teams_per_call: int = Field(ge=1, le=1_000_000)
-    """Teams founded on each date. Unit: teams. Source: the user's choice."""
+    """Teams founded on each date. Unit: teams."""
     leaders: Leaders = Field(default_factory=Anybody)
-    """Who leads, by what holds on the date of founding. Source: assumed."""
+    """Who leads, among those below ``max_teams``."""
 
     @field_validator("dates")
     @classmethod

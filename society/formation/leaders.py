@@ -55,7 +55,7 @@ class Leaders(Part):
 
 
 class Anybody(Leaders):
-    """Everybody who may lead, with equal probability."""
+    """All eligible scientists, with equal probability."""
 
     def choose(self, excluded: AbstractSet[int], world: PapersView, rng: Generator) -> int | None:
         """Draw uniformly among those who are not excluded."""
@@ -67,14 +67,12 @@ class Anybody(Leaders):
 
 
 class Productive(Leaders):
-    """In proportion to papers as of the date, plus a floor (cumulative advantage: Price 1976)."""
+    """In proportion to papers plus a floor (cumulative advantage: Price 1976)."""
 
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Added to everybody's number of papers, so that newcomers lead too. Unit: papers. Source:
-    assumed; Price 1976 adds one in the same way."""
+    """Added to every count, so that newcomers can lead. Unit: papers. Source: Price 1976."""
     memory: Days | None = Field(default=None, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e; null: it stays. Unit: days. Source:
-    this project."""
+    """Time after which a paper's weight has fallen to 1/e; null: never."""
 
     def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw in proportion to papers plus floor."""
@@ -86,13 +84,12 @@ class Productive(Leaders):
 
 
 class ByProminence(Leaders):
-    """In proportion to standing as of the date, plus a floor (the Matthew effect: Merton 1968)."""
+    """In proportion to prominence plus a floor (the Matthew effect: Merton 1968)."""
 
     by: Literal["citations", "coauthors"] = "citations"
-    """Citations received, or distinct co-authors. Source: Merton 1968; citations as his
-    recognition: assumed."""
+    """Citations, or distinct co-authors. Source: Merton 1968."""
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
-    """Added to everybody's standing. Unit: citations or co-authors. Source: assumed."""
+    """Added to every count. Unit: citations or co-authors."""
 
     def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw in proportion to citations or co-authors, plus floor."""
@@ -104,7 +101,7 @@ class ByProminence(Leaders):
 
 
 class ByFadingPapers(Leaders):
-    """In proportion to papers that fade with age, to a power, times a productivity of one's own.
+    """By a power of the discounted number of papers, times individual productivity.
 
     The productivity of a person is constant and gamma distributed with mean 1, so the papers that
     a person leads follow a negative binomial law where all else is equal (Huber, Technological
@@ -113,21 +110,17 @@ class ByFadingPapers(Leaders):
     """
 
     memory: Days | None = Field(default=3 * DAYS_PER_YEAR, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e; null: it stays. Unit: days. Source:
-    fitted where a society is calibrated; else assumed."""
+    """Time after which a paper's weight has fallen to 1/e; null: never. Source: calibrated."""
     exponent: float = Field(default=1.0, ge=0, le=5)
-    """Power of the fading number of papers. Source: fitted where a society is calibrated; else
-    assumed."""
+    """Exponent of the discounted number of papers. Source: calibrated."""
     coauthored: float = Field(default=1.0, ge=0, le=1)
-    """Weight of a paper that a person has coauthored and not led, where one that it led has 1.
-    The leader is the first or the last author, as the protocol orders authors. Source: fitted where
-    a society is calibrated; else assumed."""
+    """Weight of a co-authored paper, relative to a led one. Source: calibrated."""
     limit: float | None = Field(default=None, ge=0.1, le=10_000)
-    """What fading papers count as at most: n of them count as n / (1 + n / limit), so that nobody
-    leads ever more; null: as n. Unit: papers. Source: fitted where a society is calibrated."""
+    """Saturation: n discounted papers count n / (1 + n / limit); null: n. Unit: papers. Source:
+    calibrated."""
     shape: float | None = Field(default=None, gt=0.01, le=10_000)
-    """Shape of the gamma distribution of productivities: its variance is 1 / shape; null: all
-    are alike. Source: fitted where a society is calibrated; else assumed."""
+    """Gamma shape of individual productivity (variance 1 / shape); null: all equal. Source:
+    calibrated."""
 
     def choose(self, excluded: AbstractSet[int], world: PapersView, rng: Generator) -> int | None:
         """Draw by productivity and fading papers."""
@@ -180,10 +173,10 @@ class Selected(Leaders):
 
 
 class Named(Leaders):
-    """Stated people, with equal probability."""
+    """Given scientists, with equal probability."""
 
     people: tuple[str, ...] = Field(min_length=1)
-    """Masked names, such as ``[Scientist3, Scientist17]``. Source: the user's choice."""
+    """Masked names, such as ``[Scientist3, Scientist17]``."""
 
     def choose(self, excluded: AbstractSet[int], world: WorldView, rng: Generator) -> int | None:
         """Draw uniformly among the stated people who are not excluded."""

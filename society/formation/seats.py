@@ -16,34 +16,30 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 
 class NewcomerSeats(Part):
-    """Which seats of a team are taken by people who have never published in the society.
+    """Seats of a team filled by scientists who have never published in the society.
 
     Whoever is missing comes on the date of the draw and sits in the team at once, without an
     invitation. Place and interests come from a mentor in the team, as those of ``apprentices``.
     """
 
     lead: float = Field(default=0.2, ge=0, le=1)
-    """Probability that the leader of a team is a newcomer. Unit: probability. Source: fitted where
-    a society is calibrated; else assumed."""
+    """Probability that a newcomer leads. Unit: probability. Source: calibrated."""
     seat: float = Field(default=0.4, ge=0, le=1)
-    """Mean probability that a further seat is taken by a newcomer, on day 0. Unit: probability.
-    Source: fitted where a society is calibrated; else assumed."""
+    """Mean probability that a further seat goes to a newcomer, on day 0. Unit: probability. Source:
+    calibrated."""
     spread: float = Field(default=4.0, gt=0, le=10_000)
-    """Concentration (alpha + beta) of the beta distribution over teams: the smaller, the more
-    do teams differ. The variance of the chance is seat x (1 - seat) / (1 + spread). Source: fitted
-    where a society is calibrated; else assumed."""
+    """Concentration of the beta distribution over teams; variance seat x (1 - seat) / (1 + spread).
+    Source: calibrated."""
     trend: float = Field(default=0.0, ge=-2, le=2)
-    """Change per year of the log odds of ``seat``, and of ``lead`` where it has none of its own.
-    Unit: 1 / year. Source: fitted where a society is calibrated; else assumed."""
+    """Yearly change of the log odds of ``seat``. Unit: 1 / year. Source: calibrated."""
     lead_trend: float | None = Field(default=None, ge=-2, le=2)
-    """Change per year of the log odds of ``lead``; null: as ``trend``. Unit: 1 / year. Source:
-    fitted where a society is calibrated; else assumed."""
+    """Yearly change of the log odds of ``lead``; null: as ``trend``. Unit: 1 / year. Source:
+    calibrated."""
     one_off: float = Field(default=0.0, ge=0, le=1)
-    """Probability that a newcomer leaves the society when the work of this team has ended. Unit:
-    probability. Source: fitted where a society is calibrated; else assumed."""
+    """Probability that a newcomer leaves the society with the team. Unit: probability. Source:
+    calibrated."""
     shared: float = Field(default=0.5, ge=0, le=1)
-    """Probability that an interest of the mentor is taken over. Unit: probability. Source:
-    assumed."""
+    """Probability of inheriting each interest of the mentor. Unit: probability."""
 
     def leads(self, day: float, rng: Generator) -> bool:
         """Draw whether the leader of a team founded on a date is a newcomer."""
@@ -76,13 +72,12 @@ class RepeatedTeams(Part):
     """
 
     share: float = Field(default=0.3, ge=0, le=1)
-    """Probability that a team repeats one, where the leader has a paper within ``within``. Unit:
-    probability. Source: fitted where a society is calibrated; else assumed."""
+    """Probability of a repeat, if the leader has a recent paper. Unit: probability. Source:
+    calibrated."""
     stay: float = Field(default=0.6, ge=0, le=1)
-    """Probability that a co-author of the earlier paper stays. Unit: probability. Source: fitted
-    where a society is calibrated; else assumed."""
+    """Probability that a co-author of that paper stays. Unit: probability. Source: calibrated."""
     within: Days = Field(default=3 * DAYS_PER_YEAR, gt=0)
-    """Papers that are older are not repeated. Unit: days. Source: assumed."""
+    """Maximum age of that paper."""
 
     def earlier_team(
         self, leader: int, world: PapersView, rng: Generator
@@ -112,17 +107,16 @@ class RepeatedTeams(Part):
 
 
 class ResearchGroups(Part):
-    """Leaders ask juniors of their own group first (this project).
+    """Leaders ask newcomers of their own group first.
 
     The group of a leader are the newcomers who came with it as their mentor and have been there
     for less than ``stay``. It goes with ``newcomers``, whose mentor then is the leader.
     """
 
     share: float = Field(default=0.5, ge=0, le=1)
-    """Probability that a seat is offered to the group, where somebody of it is free. Unit:
-    probability. Source: assumed."""
+    """Probability that a seat is offered to the group first. Unit: probability."""
     stay: Days = Field(default=4 * DAYS_PER_YEAR, gt=0)
-    """How long a junior belongs to the group of its mentor. Unit: days. Source: assumed."""
+    """Time that a newcomer belongs to its mentor's group."""
 
     def choose(
         self, leader: int, excluded: AbstractSet[int], world: PapersView, rng: Generator

@@ -79,7 +79,7 @@ class FixedDuration(Duration):
     """Always the same length."""
 
     length: Days
-    """The length. Unit: days. Source: stated where it is used."""
+    """The length."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """The length itself."""
@@ -90,9 +90,9 @@ class Gamma(Duration):
     """Gamma distributed around ``mean``; ``shape`` 1 is exponential, larger is narrower."""
 
     mean: Days
-    """The mean length. Unit: days. Source: stated where it is used."""
+    """Mean length."""
     shape: float = Field(default=4.0, ge=0.001, le=1_000_000)
-    """1 is exponential, larger is narrower. Source: assumed."""
+    """1 is exponential, larger is narrower."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """One gamma draw."""
@@ -103,9 +103,9 @@ class Lognormal(Duration):
     """Lognormal with the given median; ``sigma`` is the standard deviation of the log."""
 
     median: Days
-    """The median length. Unit: days. Source: stated where it is used."""
+    """Median length."""
     sigma: float = Field(default=0.5, ge=0, le=10)
-    """Standard deviation of the logarithm. Unit: log days. Source: assumed."""
+    """Standard deviation of the logarithm. Unit: log days."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """One lognormal draw."""
@@ -118,7 +118,7 @@ Role = Literal["leader", "member"]
 
 
 class Times(Part):
-    """The simulated time of every act, and the windows within which effects are due.
+    """Durations and delays in simulated time.
 
     The defaults are assumptions of this project; each window is realism and lookahead in
     one: the clock never waits for words before their effect is due.
@@ -132,36 +132,28 @@ class Times(Part):
     """
 
     utterance: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("10m")))
-    """One turn of speaking, summarising, deciding or voting in a meeting. Unit: days. Source:
-    assumed: mean 10 minutes."""
+    """One utterance, summary, decision or vote in a meeting (mean 10 minutes)."""
     homework: Duration | None = Field(default_factory=lambda: Gamma(mean=parse_days("2d")))
-    """Effort of one member between two meetings, in days of full attention; null: none. Unit: days
-    of full attention. Source: assumed: mean 2 days."""
+    """Work of one member between two meetings (mean 2 days); null: none. Unit: days of full
+    attention."""
     leader_effort: Factor = 1.5
-    """Factor on the homework of the leader. Unit: factor. Source: assumed."""
+    """Homework of the leader, relative to ``homework``. Unit: factor."""
     member_effort: Factor = 1.0
-    """Factor on the homework of all others. Unit: factor. Source: assumed."""
+    """Homework of the others, relative to ``homework``. Unit: factor."""
     stage_effort: dict[str, Factor | dict[Role, Factor]] = Field(default_factory=dict)
-    """Further factors on the homework that meetings of a stage leave, by the name of the stage:
-    ``{abstract: 2}`` for everybody, or ``{abstract: {leader: 3, member: 0.5}}``. Unit: factor.
-    Source: assumed: all stages alike."""
+    """Further factors by stage: ``{abstract: 2}`` or ``{abstract: {leader: 3, member: 0.5}}``.
+    Unit: factor."""
     switching: Days = 0.0
-    """What a desk takes to turn from one project to another, beside the effort itself: attention
-    stays with the task that was left (Leroy 2009; Rubinstein, Meyer and Evans 2001). How long is
-    assumed; with ``attention: unlimited`` nothing is turned from. Unit: days. Source: assumed:
-    none; the effect: Rubinstein, Meyer and Evans 2001, Leroy 2009."""
+    """Time lost when changing between projects. Source: effect: Rubinstein, Meyer and Evans 2001;
+    Leroy 2009."""
     meeting_notice: Days = 7.0
-    """From the call of a meeting to the date for which it is called. Unit: days. Source:
-    assumed."""
+    """From calling a meeting to its date."""
     reply_window: Days = 14.0
-    """From an invitation to the date on which its answer takes effect. Unit: days. Source:
-    assumed."""
+    """From an invitation to its answer."""
     publication_delay: Days = 60.0
-    """From the finished abstract to the date on which others can find the paper. Unit: days.
-    Source: assumed; a preprint takes less, a journal months more."""
+    """From the finished manuscript to the visible paper."""
     deadline: Days | None = None
-    """A team that has not finished this long after its founding is dissolved; null: never. Unit:
-    days. Source: assumed: none."""
+    """Teams unfinished this long after founding are dissolved; null: never."""
 
     def effort(self, drawn: float, role: Role, stage: str) -> float:
         """The days of full attention that a piece of homework takes.

@@ -37,17 +37,15 @@ class Worth(Part):
 
 
 class Landscape(Worth):
-    """Worth from 0 to 1 by a smooth random field over the embedding."""
+    """Worth from 0 to 1, a smooth random field over the embedding."""
 
     ruggedness: float = Field(default=0.5, gt=0, lt=1)
-    """1 less the correlation of the worth of a paper and of its nearest one, before anything is
-    called worthless: near 0 worth changes slowly from idea to idea, near 1 each idea is a draw of
-    its own. Unit: 0..1. Source: assumed."""
+    """1 - the correlation of worth between nearest papers; near 1 every idea is independent. Unit:
+    0..1."""
     peaks: int = Field(default=0, ge=0, le=1000)
-    """Past papers, drawn at random, around which worth is higher. Unit: peaks. Source: assumed."""
+    """Random past papers around which worth is higher. Unit: peaks."""
     worthless: float = Field(default=0.5, ge=0, lt=1)
-    """Share of the past papers that have a worth of 0; the ranks of the others among them are
-    their worth. Unit: share. Source: assumed."""
+    """Share of past papers of worth 0; the others are ranked. Unit: share."""
 
     def field(self, past: VectorArray, rng: Generator) -> WorthField:
         """The field of a run."""

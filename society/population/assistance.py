@@ -10,21 +10,18 @@ from virsci_society.society.kernel.streams import Streams
 
 
 class Assistance(Part):
-    """Who is assisted by a machine, and how."""
+    """Use of an assisting machine."""
 
     who: float = Field(default=1.0, ge=0, le=1)
-    """Share of the scientists who take it up at last. Unit: probability. Source: assumed."""
+    """Share of scientists who eventually adopt it. Unit: probability."""
     start: Days = 0.0
-    """From when on it is there. Unit: days. Source: assumed."""
+    """Date of introduction."""
     spread: Days = 0.0
-    """Mean time until one of them takes it up, from the start or from its own arrival if that is
-    later; the time is exponential. 0: at once. Unit: days. Source: assumed."""
+    """Mean adoption time (exponential), from introduction or arrival; 0: at once."""
     homework: Factor = 1.0
-    """Factor on the homework of who is assisted; 0.5 is half the time. Unit: factor. Source:
-    off."""
+    """Factor on the homework of assisted scientists. Unit: factor."""
     papers_until: Days | None = None
-    """Teams whose leader is assisted find only papers from before this date: what the machine has
-    learnt. null: all that are there. Unit: days. Source: off."""
+    """Teams of assisted leaders find only papers before this date; null: all."""
 
     def taken_up(self, who: str, arrived: float, streams: Streams) -> float | None:
         """When somebody who arrived on a date takes it up; None: never."""

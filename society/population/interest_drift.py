@@ -70,16 +70,13 @@ class Writing(Drift):
     """
 
     memory: Days = Field(default=1825.0, gt=0)
-    """Days after which what was written weighs 1/e of what it did. Unit: days. Source: assumed."""
+    """Time after which a paper's weight has fallen to 1/e."""
     start: float = Field(default=3.0, gt=0, le=10_000)
-    """Papers that the first interest stands for when somebody comes; the r-th stands for 1/r of
-    them. Unit: papers. Source: assumed."""
+    """Initial weight of the first interest in papers; the r-th has 1/r of it. Unit: papers."""
     entering: float = Field(default=0.5, ge=0, le=1)
-    """Probability that a keyword of a paper which is new to an author enters its interests; 0:
-    their order alone changes. Unit: probability. Source: assumed."""
+    """Probability that a new keyword of an own paper becomes an interest. Unit: probability."""
     most: int = Field(default=10, ge=1, le=100)
-    """Interests of one scientist, as many as a profile of VirSci holds. Unit: interests. Source:
-    assumed; a profile holds as many."""
+    """Interests per scientist. Unit: interests. Source: VirSci profiles: 10."""
 
     def initial_weights(self, interests: Sequence[str]) -> WeightedInterests:
         """Weights in proportion to the harmonic series: ``start`` / rank."""

@@ -29,11 +29,10 @@ class OutsideSeats(Part):
 
 
 class CountedSeats(OutsideSeats):
-    """As many as on a past paper with the same number of authors in the population."""
+    """As many as on a past paper with equally many authors in the population."""
 
     since: Days | None = Field(default=5 * DAYS_PER_YEAR, gt=0)
-    """Only papers of the last so much time before day 0 are counted; null: those of all years.
-    Unit: days. Source: assumed."""
+    """Use papers of this period before day 0; null: all."""
 
     def counted_on(self, past: Papers, rows: Mapping[str, int]) -> Draw:
         """Draw the number of a past paper with as many authors in the population, or nearly."""

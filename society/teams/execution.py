@@ -57,26 +57,23 @@ NODES = 400
 
 
 class Panel(Part):
-    """Some reviewers, whose mean mark is held against a bar."""
+    """A panel, whose mean mark is compared with a threshold."""
 
     accept: float = Field(default=0.25, gt=0, lt=1)
-    """Share that would be accepted of ideas that are worth what the past papers are worth. Unit:
-    share. Source: assumed, about that of NeurIPS 2021."""
+    """Share accepted of ideas as good as the past papers. Unit: share. Source: near NeurIPS
+    2021."""
     decision: Days = Field(default_factory=lambda: parse_days("90d"))
-    """From a submission to its decision. Unit: days. Source: assumed."""
+    """From a submission to its decision."""
     reviewers: int = Field(default=3, ge=1, le=1000)
-    """Marks, of which the mean counts. Unit: reviewers. Source: assumed."""
+    """Marks averaged. Unit: reviewers."""
     agreement: float = Field(default=0.33, ge=0, le=1)
-    """Correlation of the marks that two reviewers give one idea. Unit: correlation. Source: with
-    it two panels of three decide differently on 23 % of manuscripts of which they accept a
-    quarter, as those of NeurIPS 2021 did (Beygelzimer et al. 2023)."""
+    """Correlation of two reviewers' marks. Unit: correlation. Source: panels then disagree as at
+    NeurIPS 2021 (Beygelzimer et al. 2023)."""
     signal: float = Field(default=0.0, ge=0, le=1)
-    """Correlation of how an idea looks to everybody with its worth. Unit: correlation. Source: off;
-    ratings of 43 ideas before and after they were carried out correlate at -0.05 (Si et al.
-    2025)."""
+    """Correlation of an idea's appearance with its worth. Unit: correlation. Source: ratings before
+    and after execution: -0.05 (Si et al. 2025)."""
     lottery: float = Field(default=0.0, ge=0, le=1)
-    """Share of the ideas, those nearest to the bar, on which a lot decides. Unit: share. Source:
-    off."""
+    """Share of ideas, nearest to the threshold, decided by lot. Unit: share."""
 
     @model_validator(mode="after")
     def _leaves_room_for_the_lot(self) -> Panel:
@@ -124,46 +121,33 @@ def _bar(share: float, signal: float, agreement: float, reviewers: int, worthles
 
 
 class ExecutionAttempt(Execution):
-    """One attempt: some months at the desks, then an outcome that is the worth and noise."""
+    """One attempt: work at the desks, then an outcome (the worth plus noise)."""
 
     duration: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("6mo")))
-    """From the manuscript to the outcome, if the members find the time. Unit: days. Source:
-    assumed."""
+    """From manuscript to outcome, if members find the time."""
     funding: Panel | None = None
-    """Who decides which ideas are carried out, before any of it is done; null: all of them are.
-    Source: off."""
+    """Panel that decides which ideas are carried out; null: all are."""
     cost: float = Field(default=0.0, ge=0, le=1e12)
-    """Money that one attempt costs, also if it fails or is given up. Unit: any one unit of money.
-    Source: off."""
+    """Cost of one attempt, successful or not. Unit: money."""
     budget: float | None = Field(default=None, ge=0, le=1e15)
-    """Money that comes in for all teams, evenly over a year; what is not spent is kept. An idea for
-    which there is not enough when it would begin is not carried out. null: there is always enough.
-    Unit: money per year. Source: off."""
+    """Money available to all teams, unspent money kept; null: unlimited. Unit: money per year."""
     effort: Days = Field(default=0.0, ge=0)
-    """Full attention that it takes from each member, at the desk and beside other projects. Unit:
-    days. Source: assumed: none, time alone passes."""
+    """Work of each member. Unit: days of full attention."""
     patience: Days | None = None
-    """After so long without an outcome it is given up; null: never. Unit: days. Source: assumed."""
+    """Time without an outcome after which a team gives up; null: never."""
     noise: float = Field(default=0.1, ge=0, le=10)
-    """Standard deviation of the outcome around the worth. Unit: worth. Source: assumed."""
+    """Standard deviation of the outcome around the worth. Unit: worth."""
     success: float = Field(default=0.5, ge=-10, le=10)
-    """Outcome from which on it is a success; an idea of this worth is true. Unit: worth. Source:
-    assumed."""
+    """Outcome from which on it is a success. Unit: worth."""
     drawer: float = Field(default=0.0, ge=0, le=1)
-    """Probability that a failure is not published. Unit: probability. Source: off; 65 % of null
-    results of one programme were never written up (Franco, Malhotra and Simonovits 2014)."""
+    """Probability that a failure is not published. Unit: probability. Source: 65 % of one
+    programme's null results (Franco, Malhotra and Simonovits 2014)."""
 
     overrated: dict[str, Annotated[float, Field(ge=-1, le=1)]] = Field(default_factory=dict)
-    """How much better than it turns out an idea looks on average before it is carried out, by the
-    name of its team's protocol (``{virsci: 0.22}``); those of others by nothing. The panel of
-    ``funding`` sees it, no other judge does, and the column ``rated`` of the table ``outcomes``
-    holds it. Unit: worth. Source: off; of 43 ideas, those of a model lost 1.98 points by execution
-    and those of people 0.63, on a scale from 1 to 10 (Si et al. 2025), 0.22 and 0.07 of its length.
-    """
+    """How much ideas appear better than they are, by protocol, such as ``{virsci: 0.22}``; affects
+    ``funding`` only. Unit: worth. Source: Si et al. 2025: models 0.22, people 0.07."""
     told: Literal["members", "coauthors", "everybody"] = "members"
-    """Who knows the outcome at once, and can take a step from the idea (``protocol.learning``):
-    ``members`` of the team, all who have written with one of them as well (``coauthors``), or
-    ``everybody``. Source: assumed."""
+    """Who learns the outcome at once, and can build on it (``protocol.learning``)."""
 
     @model_validator(mode="after")
     def _budget_is_spent(self) -> Self:
@@ -322,7 +306,7 @@ def landscape_of(world: World) -> WorthField:
 
 
 class ByPanel(Panel, ByChance):
-    """A panel decides by marks that may hold some truth; nobody is asked.
+    """A panel whose marks can correlate with the hidden worth.
 
     Each submission has reviewers of its own, who see the same idea.
     """

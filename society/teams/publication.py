@@ -29,7 +29,7 @@ REJECTED = "rejected"
 
 
 class Unreviewed(Publication):
-    """Every finished manuscript appears, ``time.publication_delay`` after it is finished."""
+    """Every manuscript appears after ``time.publication_delay``."""
 
     def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
         """Accepted at once."""
@@ -38,17 +38,16 @@ class Unreviewed(Publication):
 
 
 class ByChance(Publication):
-    """A lot decides, and nobody is asked: the wordless counterpart of review, its null model."""
+    """A lottery without reviewers: the null model of peer review."""
 
     accept: float = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
-    """Probability that a submission is accepted. Unit: probability. Source: assumed."""
+    """Probability that a submission is accepted. Unit: probability."""
     decision: Days = Field(default_factory=lambda: parse_days("90d"))
-    """From a submission to its decision. Unit: days. Source: assumed."""
+    """From a submission to its decision."""
     submissions: int = Field(default=1, ge=1, le=1000)
-    """How often a manuscript is handed in at most; after as many rejections the team ends. Unit:
-    submissions. Source: assumed."""
+    """Submissions per manuscript; then the team ends as ``rejected``. Unit: submissions."""
     resubmission: Days = Field(default_factory=lambda: parse_days("30d"))
-    """From a rejection to the next submission. Unit: days. Source: assumed."""
+    """From a rejection to the next submission."""
 
     def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
         """Draw lots until one is good."""

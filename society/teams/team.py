@@ -72,9 +72,8 @@ class Execution(Part):
     """How an idea is carried out before it is published; subclass it, write ``carry_out``."""
 
     signal: float = Field(default=0.0, ge=0, le=1)
-    """Correlation of how good an idea looks, where rules judge it before it is carried out, with
-    its worth: 0 is chance, with 1 the best idea looks best. Unit: correlation. Source: off; ratings
-    of 43 ideas before and after they were carried out correlate at -0.05 (Si et al. 2025)."""
+    """Correlation of an idea's appearance with its worth. Unit: correlation. Source: ratings before
+    and after execution: -0.05 (Si et al. 2025)."""
 
     def looks(
         self, lab: Any, texts: Sequence[Answer[str]], *purpose: object

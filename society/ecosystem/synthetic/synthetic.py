@@ -175,28 +175,22 @@ class Synthetic(Part):
     """An invented research community of a stated size."""
 
     scientists: Annotated[int, Setting(ge=1, le=100_000)] = 300
-    """Size of the population: the most productive authors of the past; others who wrote with them
-    are outside it. Unit: people. Source: assumed; VirSci has 156 and 3,169."""
+    """Population size: the most productive past authors. Unit: people. Source: VirSci: 156 and
+    3,169."""
     papers: Annotated[int, Setting(ge=2, le=100_000)] = 4000
-    """Past and contemporary papers together. Unit: papers. Source: assumed; VirSci has 178,197 in
-    its first data set."""
+    """Past and contemporary papers. Unit: papers. Source: VirSci: 178,197."""
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
-    """Number of research fields; everybody's first interest is one of them. Unit: fields.
-    Source: assumed; bounded by the vocabulary."""
+    """Research fields; one is everybody's first interest. Unit: fields."""
     institutions: Annotated[int, Setting(ge=1, le=1_000_000)] | None = None
-    """Institutions among which people are spread at random; null: almost everybody has one of its
-    own. Unit: institutions. Source: off."""
+    """Institutions, assigned at random; null: nearly one per person. Unit: institutions."""
     boundary: Annotated[int, Setting(ge=1000, le=2999)] = 2024
-    """The year in which the society starts. Unit: year. Source: VirSci, section 1 (a community as
-    of 1 January 2024)."""
+    """First year of the simulation. Unit: year. Source: VirSci, section 1."""
     years_past: Annotated[int, Setting(ge=1, le=1000)] = 16
-    """Years of papers before the boundary. Unit: years. Source: assumed; VirSci has 11 in both data
-    sets."""
+    """Years of papers before the boundary. Unit: years. Source: VirSci: 11."""
     years_contemporary: Annotated[int, Setting(ge=0, le=1000)] = 4
-    """Years of papers from the boundary on. Unit: years. Source: VirSci, appendix C.2 (2011 to
-    2014)."""
+    """Years of papers from the boundary on. Unit: years. Source: VirSci, appendix C.2."""
     seed: Annotated[int, Setting(ge=-(2**63), lt=2**63)] | None = None
-    """Pins the ecosystem; without it the seed of the run makes it. Source: follows `seed`."""
+    """Fixed seed of the ecosystem; null: the run's."""
 
     @model_validator(mode="after")
     def _enough_papers(self) -> Synthetic:
@@ -317,21 +311,18 @@ NO_PAST = "nobody in the population has a paper or a co-author before day 0"
 
 
 class Strangers(Part):
-    """People who have never written anything, and a small invented literature by others."""
+    """Scientists without past papers, and a small invented literature by others."""
 
     people: Annotated[int, Setting(ge=2, le=20_000)] = 1000
-    """Size of the population. Unit: people. Source: assumed."""
+    """Population size. Unit: people."""
     papers: Annotated[int, Setting(ge=200, le=20_000)] = 300
-    """Past and contemporary papers, none of them by anybody in the population. Unit: papers.
-    Source: assumed."""
+    """Past and contemporary papers, all by others. Unit: papers."""
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
-    """Number of research fields; everybody's first interest is one of them. Unit: fields. Source:
-    assumed; bounded by the vocabulary."""
+    """Research fields; one is everybody's first interest. Unit: fields."""
     boundary: Annotated[int, Setting(ge=1000, le=2999)] = 2024
-    """The year in which the society starts. Unit: year. Source: VirSci, section 1 (a community as
-    of 1 January 2024)."""
+    """First year of the simulation. Unit: year. Source: VirSci, section 1."""
     seed: Annotated[int, Setting(ge=-(2**63), lt=2**63)] | None = None
-    """Pins the ecosystem; without it the seed of the run makes it. Source: follows `seed`."""
+    """Fixed seed of the ecosystem; null: the run's."""
 
     @property
     def same_for_every_seed(self) -> bool:
