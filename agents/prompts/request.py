@@ -109,8 +109,6 @@ class Reply:
         model: the model's own name for itself.
         cut: True if the words end because a limit of length was reached.
         unruled: True if the offline scientist had no rule for the form.
-        speed: tokens of the prompt read, and of the reply written, in a second; None: the server
-            does not say.
 
     Example:
         >>> reply = vs.Reply('{"title": "Networks"}', vs.Usage(120, 9, estimated=False), "small")
@@ -123,7 +121,6 @@ class Reply:
     model: str
     cut: bool = False
     unruled: bool = False
-    speed: tuple[float, float] | None = None
 
 
 def estimate_tokens(characters: int) -> int:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Usage
 from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.planning.speed import ASSUMED, Speed, duration, speed_of, speed_text
 from virsci_society.scenarios.runs.rehearsal import LONGEST_RATIO, Rehearsal, tokens_needed
 from virsci_society.society.results.tables import REPEATED_ACTS, TableRows, table_rows
 
@@ -26,6 +25,8 @@ REPLY_RATIO = 3.0
 half as much again around the form."""
 PROMPT_RATIO = 1.3
 """Tokens of a prompt as a multiple of the rehearsal's: what longer replies add in our protocols."""
+TOKENS_PER_SECOND = (1000.0, 50.0)
+"""Tokens of a prompt read, and of a reply written, in a second by one call: assumed."""
 SUMS = {
     "calls": "calls",
     "prompt_tokens": "tokens of prompts",
@@ -42,7 +43,7 @@ UNPRICED = (
 
 @dataclass(frozen=True)
 class Plan:
-    """The estimate for one run; ``speed`` is None where rules answer."""
+    """The estimate for one run."""
 
     scenario: Scenario
     calls: int
@@ -53,7 +54,6 @@ class Plan:
     """Seconds of the longest chain of calls that wait for one another."""
     work: float
     """Seconds of all calls, one after the other."""
-    speed: Speed | None
     window: int
     papers: pd.DataFrame
 
@@ -65,8 +65,7 @@ class Plan:
     @property
     def seconds(self) -> float:
         """Wall time: of the longest chain of calls, or of all calls with those in flight."""
-        calls = self.scenario.backend.at_once
-        return max(self.chain, self.work / (self.speed.gain_of(calls) if self.speed else calls))
+        return max(self.chain, self.work / self.scenario.backend.at_once)
 
     @property
     def by_rules(self) -> bool:
@@ -81,18 +80,15 @@ class Plan:
     @property
     def assumptions(self) -> str:
         """The assumptions about the model in one line; empty where rules answer."""
-        if self.speed is None:
+        if self.by_rules:
             return ""
-        text = (
+        reading, writing = tokens_per_second(self.scenario.backend.backend.paid)
+        return (
             f"assumed: replies {REPLY_RATIO:g} times as long as those of the rules, prompts "
-            f"{PROMPT_RATIO:g} times as long as in the rehearsal, 4 characters a token"
+            f"{PROMPT_RATIO:g} times as long as in the rehearsal, 4 characters a token; "
+            f"{reading:g} tokens of a prompt read and {writing:g} of a reply written in a second "
+            "(backend.tokens_per_second)"
         )
-        if self.speed is ASSUMED:
-            text += (
-                f"; {ASSUMED.prompt:g} tokens of a prompt read and {ASSUMED.reply:g} of a reply "
-                "written in a second (backend.tokens_per_second)"
-            )
-        return text
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
@@ -107,7 +103,6 @@ class Plan:
             **{name: getattr(self, name) for name in SUMS if name != "usd" or self.priced},
             "seconds": self.seconds,
             "priced": self.priced,
-            "speed": None if self.speed is None else asdict(self.speed),
             "longest_chain_seconds": self.chain,
             "window": self.window,
         }
@@ -130,8 +125,6 @@ class Plan:
             yield "for a language model: --set backend.use=openai --set backend.model=NAME"
             return
         yield self.assumptions
-        if self.speed is not None and self.speed is not ASSUMED:
-            yield speed_text(self.speed)
         if backend.free:
             yield "the server is on this machine, so nothing is paid"
         yield "a model may make fewer or more calls; backend.budget limits what is spent"
@@ -140,6 +133,19 @@ class Plan:
         if self.window:
             size = f"a context window of {self.window:,} tokens"
             yield f"{size} holds the longest prompt and its reply"
+
+
+def duration(seconds: float) -> str:
+    """A length of real time, to two digits or so."""
+    for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:,.3g} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def tokens_per_second(paid: Backend) -> tuple[float, float]:
+    """Tokens of prompts and of replies in a second, as the scenario states or as assumed."""
+    return getattr(paid, "tokens_per_second", None) or TOKENS_PER_SECOND
 
 
 def figure_text(name: str, value: float) -> str:
@@ -156,13 +162,9 @@ def plan(
     rehearsal = Rehearsal(scenario)
     rows = rehearsal.run(ecosystem, step=step).log.rows
     backend, paid = scenario.backend.backend, scenario.backend.backend.paid
-    speed: Speed | None = ASSUMED
     replies, prompts, longest = REPLY_RATIO, PROMPT_RATIO, LONGEST_RATIO
-    if isinstance(paid, Offline):
-        speed, replies, prompts, longest = None, 1.0, 1.0, 1.0
-    elif isinstance(paid, ChatCompletionsBackend):
-        question = next(iter(rehearsal.first.values()), None)
-        speed = speed_of(paid, question, scenario.backend.at_once)
+    if by_rules := isinstance(paid, Offline):
+        replies, prompts, longest = 1.0, 1.0, 1.0
     names = ["call", "prompt_tokens", "completion_tokens"]
     # The others are answered by rules in the run too, and cost nothing.
     live = [[row[name] for name in names] for row in table_rows(rows, "calls") if row["live"]]
@@ -176,10 +178,11 @@ def plan(
             ("completion_tokens", replies, paid.max_reply_tokens or None),
         )
     )
+    reading, writing = tokens_per_second(paid)
     seconds = (
         pd.Series(getattr(paid, "latency", 0.0), index=calls.index, dtype=float)
-        if speed is None
-        else sent / speed.prompt + written / speed.reply
+        if by_rules
+        else sent / reading + written / writing
     )
     return Plan(
         scenario,
@@ -190,7 +193,6 @@ def plan(
         usd=sum(backend.price(Usage(*pair)) for pair in zip(sent, written, strict=True)),
         chain=longest_chain(rows, dict(zip(calls["call"], seconds, strict=True))),
         work=float(seconds.sum()),
-        speed=speed,
         window=tokens_needed(paid, round(longest * rehearsal.longest)),
         papers=pd.DataFrame(
             table_rows(rows, "papers"),
