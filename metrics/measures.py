@@ -29,8 +29,6 @@ FAMILY_METRICS: Mapping[str, Mapping[str, str]] = {
         "review_outcomes": "teams.peer_review:review_outcomes",
         "panels": "teams.peer_review:panels",
         "panel_agreement": "teams.peer_review:panel_agreement",
-        "contributions": "teams.contributions:contributions",
-        "team_roles": "teams.contributions:team_roles",
         "drift": "population:drift",
     },
     "structure": {
@@ -93,9 +91,7 @@ FACT_CLASSES: Mapping[str, str] = {
         "BestPaperAnywhere HotStreak CitationSpread TeamAdvantage SuperTiePremium Reputation "
         "SmallTeamsDisrupt RemoteTeams AtypicalHits TeamsCombine NewPairsPay"
     ),
-    "teams": (
-        "TeamGrowth SoloPapers ExtendedTeams LeadRatio TallTeams PanelsDisagree PanelsChange"
-    ),
+    "teams": "TeamGrowth SoloPapers ExtendedTeams PanelsDisagree PanelsChange",
 }
 """Classes of known facts by module; a fact has the name of its class in snake case."""
 _FACTS = "virsci_society.metrics.facts"

@@ -128,17 +128,6 @@ def random_citations(tables: FactTables, rng: np.random.Generator) -> FactTables
     return replace(tables, references=references)
 
 
-def dealt_roles(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """Who leads is drawn from the authors of all papers.
-
-    Sizes and the number of those who lead stay.
-    """
-    roles = tables.further["team_roles"]
-    sizes = roles["people"].to_numpy(dtype=np.int64)
-    leads = rng.multivariate_hypergeometric(sizes, int(roles["leads"].sum()), method="marginals")
-    return replace(tables, further={**tables.further, "team_roles": roles.assign(leads=leads)})
-
-
 def exchanged_panels(tables: FactTables, rng: np.random.Generator) -> FactTables:
     """Second panels exchange their manuscripts.
 
@@ -185,7 +174,6 @@ NULLS: Mapping[str, Null] = {
         strangers,
         exchanged_places,
         random_citations,
-        dealt_roles,
         exchanged_panels,
         rising_citations,
     )

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
-from virsci_society.metrics.teams.contributions import team_roles
 from virsci_society.metrics.teams.peer_review import panels
 from virsci_society.metrics.validation.assembly_measures import pair_keys, pair_positions
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
@@ -208,7 +207,6 @@ def team_places(run: Run) -> pd.DataFrame:
 
 MEASURED: Mapping[str, tuple[Callable[[Run], pd.DataFrame], str]] = {
     "team_places": (team_places, "remote"),
-    "team_roles": (team_roles, "lead_ratio"),
     "panels": (panels, "decision"),
 }
 """Measures that are tables of facts; rows without a value in the column are left out."""

@@ -1,4 +1,4 @@
-"""Facts of teams, their sizes, roles and panels."""
+"""Facts of teams, their sizes and panels."""
 
 from __future__ import annotations
 
@@ -100,41 +100,6 @@ def _loss(given: FloatArray, sizes: FloatArray, counts: FloatArray, start: int) 
     core = sizes * log_mean - mean - special.gammaln(sizes + 1) - math.log(-math.expm1(-mean))
     long = np.where(sizes >= start, sizes**-exponent / special.zeta(exponent, start), 0.0)
     return -float(counts @ np.log((1 - weight) * np.exp(core) + weight * long + 1e-300))
-
-
-ROLES = "Xu, Wu and Evans 2022, PNAS 119, e2200927119"
-
-
-class LeadRatio(Fact):
-    """Fewer than half of the authors of a paper lead the research."""
-
-    source = ROLES
-    published, low, high = 0.42, 0.33, 0.5
-    population = "contributions told to Nature and Science (.38), PNAS (.45), PLOS ONE (.43)"
-    needs = ("team_roles",)
-    null = "dealt roles"
-    least_years = 1
-
-    def measure(self, tables: FactTables) -> float:
-        """Share of authors who put forward the idea, drafted or coordinated, mean over papers."""
-        roles = tables.further["team_roles"]
-        return float((roles["leads"] / roles["people"]).mean()) if len(roles) else math.nan
-
-
-class TallTeams(Fact):
-    """Most teams are tall: fewer than half of their authors lead."""
-
-    source = ROLES
-    published, low, high = 0.7, 0.45, 0.85
-    population = "16 million papers: 50 % in 1950, 70 % in 2015; ends widened"
-    needs = ("team_roles",)
-    null = "dealt roles"
-    least_years = 1
-
-    def measure(self, tables: FactTables) -> float:
-        """Share of papers whose leads are less than half of the authors, 0..1."""
-        roles = tables.further["team_roles"]
-        return float((2 * roles["leads"] < roles["people"]).mean()) if len(roles) else math.nan
 
 
 PANELS = (

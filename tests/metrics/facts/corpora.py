@@ -60,7 +60,7 @@ def society(rng, years=10, papers=40, size=3.0, newcomers=0.4, friends=0.6):
 
 
 def literature(rng, years=10, papers=40):
-    """Tables with everything that a fact can need: references, topics, places, roles, panels."""
+    """Tables with everything that a fact can need: references, topics, places, panels."""
     listed, written = [], society(rng, years, papers)
     for place, (year, team) in enumerate(written):
         first = next(n for n, (when, _) in enumerate(written) if when >= year - 5)
@@ -70,7 +70,6 @@ def literature(rng, years=10, papers=40):
         listed.append((year, team, references, [f"t{topic}" for topic in topics]))
     made = corpus(listed, years)
     names = list(made.cited[: len(made.works)])
-    sizes = made.works.sizes
     panels = {
         "team": names * 2,
         "submission": 1,
@@ -79,7 +78,6 @@ def literature(rng, years=10, papers=40):
     }
     further = {
         "team_places": pd.DataFrame({"paper": names, "remote": rng.random(len(names)) < 0.5}),
-        "team_roles": pd.DataFrame({"leads": rng.binomial(sizes, 0.4), "people": sizes}),
         "panels": pd.DataFrame(panels),
     }
     return replace(made, further=further)

@@ -1,4 +1,4 @@
-"""Facts of what teams and panels did, on tables with the effect and without it."""
+"""Facts of panels, on tables with the effect and without it."""
 
 from dataclasses import replace
 
@@ -17,21 +17,6 @@ def judged(further, *names):
     facts = {name: import_class(FACTS[name])() for name in names}
     found = judge_facts(facts, [replace(MADE, further=further)])
     return {one.name: (one.interval.value, one.verdict) for one in found}
-
-
-def roles(leads, people):
-    return {"team_roles": pd.DataFrame({"leads": leads, "people": people}, dtype="Int64")}
-
-
-def test_flat_and_tall_teams():
-    """Seven of ten teams of five have two who lead, and in the others all do."""
-    found = judged(roles([2] * 70 + [5] * 30, [5] * 100), "lead_ratio", "tall_teams")
-    assert found == {"lead_ratio": (pytest.approx(0.58), "not"), "tall_teams": (0.7, "reproduced")}
-    flat = judged(roles([3] * 100, [5] * 100), "tall_teams", "lead_ratio")
-    assert flat["tall_teams"] == (0.0, "not")
-    # Dealing leads over teams of one size would change no mean.
-    sized = judged(roles([1, 2] * 900, [2, 8] * 900), "lead_ratio")
-    assert sized["lead_ratio"] == (0.375, "reproduced")
 
 
 def panels(pairs):
