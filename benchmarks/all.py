@@ -7,8 +7,8 @@ as ``bench.json``. A calibration loop runs on all processors before and after ea
 other work was done on the machine meanwhile, the figures of that script are marked.
 
 ``--only NAME ...`` runs some scripts again; the others stand in the table as they were run before.
-``--write`` puts the table into ``docs/performance.md``. Exit codes: 0 all scripts ran, whatever
-their figures; 1 one failed.
+``--write`` puts the table into ``docs/contributing/performance.md``. Exit codes: 0 all scripts ran,
+whatever their figures; 1 one failed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from benchmarks.page import DOCS, head, put  # noqa: E402
 
 RESULTS = HERE / "results"
 BENCH = RESULTS / "bench.json"
-PAGE = DOCS / "performance.md"
+PAGE = DOCS / "contributing" / "performance.md"
 NAME = "table of make bench"
 SCRIPTS = (
     *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix"),

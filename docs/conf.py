@@ -1,6 +1,6 @@
 """The site: `make docs` builds it from the pages of this folder, which are read on GitHub too.
 
-The navigation is the four tables of README.md, so a page is entered in one place. Pages elsewhere
+The navigation is the tables of README.md, so a page is entered in one place. Pages elsewhere
 in the repository (CHANGELOG.md) become pages of the site; other files that are linked are copied.
 """
 
@@ -29,7 +29,7 @@ MADE = DOCS / "pages"
 MADE_SUFFIX = ".myst"
 GALLERY = ROOT / "examples" / "gallery"
 README = (DOCS / "README.md").read_text(encoding="utf-8")
-GROUPS = ("Tutorials", "How-to", "Reference", "Background")
+GROUPS = ("Tutorials", "How-to", "Reference", "Background", "Contributing")
 ELSEWHERE = {
     "CHANGELOG.md": "changelog",
     "CODE_OF_CONDUCT.md": "conduct",
@@ -38,8 +38,6 @@ ELSEWHERE = {
     "examples/extension/README.md": "extension",
 }
 """Pages outside this folder, and their names on the site."""
-FRONTS = {"protocols/README": "protocols", "design": "decisions"}
-"""Pages that stand for a folder of pages, and that folder."""
 DATA = {
     "Days": "A length of simulated time in days: a number, or text such as ``2w`` in a file.",
     "METRICS": "The metrics by name.",
@@ -121,14 +119,14 @@ def toctree(entries: list[str], caption: str = "") -> str:
 
 
 def navigation() -> str:
-    """The tables of contents of the four groups."""
+    """The tables of contents of the groups."""
     return "".join(
         toctree([f"{title} <{page}>" for title, page, _ in pages(group)], group) for group in GROUPS
     )
 
 
 def read_source(app: Any, page: str, source: list[str]) -> None:
-    """Changes the links of a page, and gives the two front pages their tables of contents."""
+    """Changes the links of a page, and gives the front page its tables of contents."""
     folder = (DOCS / page).parent
     shown = with_picture if page == "gallery" else partial(with_text, folder)
     source[0] = re.sub(r"^\[[\w.]+\]\((\S+)\)$", shown, source[0], flags=re.MULTILINE)
@@ -137,8 +135,6 @@ def read_source(app: Any, page: str, source: list[str]) -> None:
     if page == root_doc:
         source[0] = source[0].replace("\n## Glossary\n", f"{glossary_index()}\n## Glossary\n")
         source[0] += navigation()
-    elif page in FRONTS:
-        source[0] += toctree(below(page))
 
 
 def glossary_index() -> str:
@@ -146,13 +142,6 @@ def glossary_index() -> str:
     table = README.partition("\n## Glossary\n")[2]
     _, *terms = re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)
     return "\n```{index} " + ", ".join(f"!{term}" for term in terms) + "\n```\n"
-
-
-def below(front: str) -> list[str]:
-    """The pages of the folder that a page is the front of, as that page would link them."""
-    start, folder = (DOCS / front).parent, DOCS / FRONTS[front]
-    files = sorted(path for path in folder.glob("*.md") if path.stem != "README")
-    return [path.relative_to(start).as_posix() for path in files]
 
 
 def make_pages(app: Any) -> None:
@@ -207,7 +196,7 @@ def scripts() -> list[Path]:
 
 def scorer() -> str:
     """How the search orders what it finds: how-to pages first, members of classes last."""
-    gains = (4, 4, 2, 0)
+    gains = (4, 4, 2, 0, -4)
     more = {
         page: gain for group, gain in zip(GROUPS, gains, strict=True) for _, page, _ in pages(group)
     }

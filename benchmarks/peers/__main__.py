@@ -9,7 +9,7 @@ many calls a run that is killed half-way and started again pays for a second tim
 
 ``--full`` is the long form: 64 agents with 80 calls, 1,000 agents with four, and a society of
 VirSci teams. ``--work 64x20 1000x2`` lies between. ``--write`` puts the table into
-``docs/performance.md``.
+``docs/contributing/performance.md``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SHORT: list[Work] = [(64, 6)]
 LONG: list[Work] = [(64, 80), (1000, 4)]
 PATIENCE, LONG_PATIENCE = 60.0, 600.0
 """Seconds after which a run is given up, in the short form and else."""
-PAGE = DOCS / "performance.md"
+PAGE = DOCS / "contributing" / "performance.md"
 NAME = "table of the peers"
 
 

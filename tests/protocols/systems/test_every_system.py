@@ -31,9 +31,9 @@ PAPERS = [
 def test_every_system_is_tried_and_described():
     assert sorted(SMALL) == SYSTEMS
     text = "\n" + "\n".join(part_lines("protocols"))
-    page = (ROOT / "docs" / "protocols" / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "protocols.md").read_text(encoding="utf-8")
     for name in SYSTEMS:
-        assert f"| [`{name}`](" in page, f"docs/protocols/README.md lacks {name}"
+        assert f"| [`{name}`](" in page, f"docs/protocols.md lacks {name}"
         assert f"](#{name})" not in page or f"\n### {name}\n\n" in page, name
         told = text.split(f"\n{name} ")[1].split("\n")
         assert re.search(r"\(.+ et al\., 20\d\d.*\)\.$", told[0]), told[0]

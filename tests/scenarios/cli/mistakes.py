@@ -1,13 +1,9 @@
-"""Typical mistakes: what was typed, in a folder with which files, and what the answer must say.
-
-``python -m tests.scenarios.cli.mistakes > docs/mistakes.md`` makes the page from them.
-"""
+"""Typical mistakes: what was typed, in a folder with which files, and what the answer must say."""
 
 from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,16 +22,6 @@ TINY = (
 )
 """A scenario of one small team, whose run the mistakes with run folders start from."""
 MODEL = "--set backend.use=openai --set backend.model=m"
-PHASES = (
-    "preparing the ecosystem",
-    "founding the society",
-    "simulating",
-    "reading the source",
-    "reading no.yaml",
-)
-"""What commands tell before they find the mistake."""
-LONGEST, SHOWN = 300, 80
-"""Characters of an answer, and of a file, that the page shows."""
 PAPER = '{"id": "a", "title": "Graphs", "abstract": "On graphs.", "year": 2010, "authors": ["Ada"]}'
 
 
@@ -243,15 +229,7 @@ CORPORA = (
     Mistake("a command without its scenario", "run", ("SCENARIO",)),
 )
 # fmt: on
-GROUPS = {
-    "Scenario files": FILES,
-    "Keys and values": VALUES,
-    "Classes of your own": OWN,
-    "Models": MODELS,
-    "Run folders": FOLDERS,
-    "Corpora, studies and commands": CORPORA,
-}
-MISTAKES = tuple(one for group in GROUPS.values() for one in group)
+MISTAKES = (*FILES, *VALUES, *OWN, *MODELS, *FOLDERS, *CORPORA)
 
 
 @contextmanager
@@ -278,58 +256,9 @@ def make(mistake, folder, run):
         return CliRunner().invoke(app, mistake.typed.split(), env={"COLUMNS": "100"})
 
 
-def answer(result, folder):
-    """What a command answered, in one line, without the phases that it told before."""
-    lines = result.stderr.replace(f"{folder}/", "").splitlines()
-    if lines and lines[0].startswith("Usage:"):
-        return "how the command is written, and what was wrong in it"
-    told = " ".join(" ".join(line for line in lines if line not in PHASES).split())
-    return told if len(told) <= LONGEST else f"{told[: LONGEST // 2]} ... {told[-LONGEST // 2 :]}"
-
-
 def make_run(folder):
     """The run that some mistakes start from."""
     (folder / "tiny.yaml").write_text(TINY)
     done = CliRunner().invoke(app, ["run", f"{folder}/tiny.yaml", "--out", f"{folder}/run"])
     assert done.exit_code == 0, done.output
     return folder / "run"
-
-
-def page(answers):
-    """The page of all mistakes, with the answer of each by its name."""
-    lines = [
-        "# Typical mistakes and their answers",
-        "",
-        f"{len(MISTAKES)} mistakes and what the program says to each. None prints a traceback; the",
-        "exit code is 2 (bad input). `python -m tests.scenarios.cli.mistakes > docs/mistakes.md`",
-        "makes this page, and a test compares it with what the program says.",
-    ]
-    for title, group in GROUPS.items():
-        lines += ["", f"## {title}", "", "| mistake | written or typed | answer |", "|---|---|---|"]
-        for one in group:
-            text = one.files.get("s.yaml", b"")
-            shown = text if isinstance(text, str) and one.typed == "check s.yaml" else ""
-            shown = " / ".join(shown.strip().splitlines())
-            written = shown[:SHOWN] + "..." * (len(shown) > SHOWN) or f"society {one.typed}"
-            lines.append(f"| {one.what} | `{_cell(written)}` | {_cell(answers[one.what])} |")
-    return "\n".join(lines) + "\n"
-
-
-def _cell(text):
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\t", "\\t")
-
-
-def main():
-    """Make every mistake and print the page."""
-    with tempfile.TemporaryDirectory() as place:
-        known = make_run(Path(place))
-        answers = {}
-        for number, one in enumerate(MISTAKES):
-            home = Path(place).resolve() / str(number)
-            home.mkdir()
-            answers[one.what] = answer(make(one, home, known), home)
-    sys.stdout.write(page(answers))
-
-
-if __name__ == "__main__":
-    main()
