@@ -63,16 +63,16 @@ def select_collaborators(
     team: Team, lab: Lab, building: TeamBuilding, prompts: Prompts, *, coded: bool = False
 ) -> Process[None]:
     """Invite scientists drawn by P_ij until the team is complete."""
-    leader, again = lab.world.population.rows[team.leader], building.again
+    leader, repetition = lab.world.population.rows[team.leader], building.repeat_teams
     earlier: tuple[int, ...] = ()
-    if again is not None:
-        earlier = again.earlier_team(leader, lab.world, lab.rng("again")) or ()
+    if repetition is not None:
+        earlier = repetition.earlier_team(leader, lab.world, lab.rng("again")) or ()
     size = len(earlier) + 1 if earlier else draw_size(building.team_size, lab.world, lab.rng)
     # Never more than there are people, of whom all are invited.
     n = team.target_size = size if earlier else min(size, len(lab.world.population))
     staying: list[int] = []
-    if again is not None and earlier:
-        staying = again.staying(earlier, lab.world.unavailable() | {leader}, lab.rng("stay"))
+    if repetition is not None and earlier:
+        staying = repetition.staying(earlier, lab.world.unavailable() | {leader}, lab.rng("stay"))
     if building.newcomers is not None:
         # They come today without an invitation, and the leader is their mentor.
         chance = building.newcomers.chance(lab.now, lab.rng("newcomers"))

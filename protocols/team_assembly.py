@@ -61,7 +61,7 @@ class SeatRules(Part):
 
     newcomers: NewcomerSeats | None = None
     """Seats filled by newcomers without invitation; null: none."""
-    again: RepeatedTeams | None = None
+    repeat_teams: RepeatedTeams | None = None
     """Teams that begin with co-authors of an earlier paper; null: none."""
     groups: ResearchGroups | None = None
     """Leaders ask newcomers of their own group first; null: no groups."""
@@ -98,11 +98,13 @@ def assemble(
 ) -> Iterator[int]:
     """Yield the number of members that is wanted, then the row of each that is drawn."""
     members, n = [leader], 0
-    if rules.again is not None:
-        earlier = rules.again.earlier_team(leader, world, rng("again"))
+    if rules.repeat_teams is not None:
+        earlier = rules.repeat_teams.earlier_team(leader, world, rng("again"))
         if earlier is not None:
             n = 1 + len(earlier)
-            members += rules.again.staying(earlier, world.unavailable() | {leader}, rng("stay"))
+            members += rules.repeat_teams.staying(
+                earlier, world.unavailable() | {leader}, rng("stay")
+            )
     if not n:
         n = draw_size(rules.team_size, world, rng)
     # Newcomers fill any number of seats; without them no team is larger than the society.

@@ -130,7 +130,7 @@ class CalibrationFile(Part):
         default_factory=lambda: {
             keys.SEAT: Prior(median="counted", sd=0.4),
             keys.SIZE: Prior(median="counted", sd=0.15),
-            keys.AGAIN: Prior(median="counted", sd=0.7),
+            keys.REPEAT_TEAMS: Prior(median="counted", sd=0.7),
             keys.Q: Prior(median="counted", sd=0.7),
             keys.SPREAD: Prior(low=1, high=30),
             keys.ONE_OFF: Prior(low=0, high=0.9),

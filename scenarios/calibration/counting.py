@@ -184,7 +184,7 @@ def shares(seats: Seats) -> dict[str, float]:
         # Of those seats without partners': those of a partner of a partner.
         keys.FRIENDS: _share(friends, friends + strangers),
         # Of the teams of known leaders: those that write again.
-        keys.AGAIN: _share((known & seats.repeated & seats.stayed).sum(), int(known.sum())),
+        keys.REPEAT_TEAMS: _share((known & seats.repeated & seats.stayed).sum(), int(known.sum())),
         # Of the people of the earlier paper beside one: those who are there again.
         keys.STAY: stayed / others if others else math.nan,
     }

@@ -77,8 +77,8 @@ SPREAD = "protocol.newcomers.spread"
 NEW_TREND = "protocol.newcomers.trend"
 LEAD_TREND = "protocol.newcomers.lead_trend"
 ONE_OFF = "protocol.newcomers.one_off"
-AGAIN = "protocol.again.share"
-STAY = "protocol.again.stay"
+REPEAT_TEAMS = "protocol.repeat_teams.share"
+STAY = "protocol.repeat_teams.stay"
 Q = "protocol.selection.q"
 FRIENDS = "protocol.selection.friends"
 JOINT = "protocol.selection.joint"
@@ -104,7 +104,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     NEW_TREND: Parameter(-2.0, 2.0, "identity", True, "change of its log odds a year"),
     LEAD_TREND: Parameter(-2.0, 2.0, "identity", True, "change of the log odds of a new leader"),
     ONE_OFF: Parameter(0.0, 1.0, "logit", True, "share of newcomers who never write again"),
-    AGAIN: Parameter(0.0, 1.0, "logit", True, "chance that a team writes again"),
+    REPEAT_TEAMS: Parameter(0.0, 1.0, "logit", True, "chance that a team writes again"),
     STAY: Parameter(0.0, 1.0, "logit", True, "chance that a member of it stays"),
     Q: Parameter(0.0, 1.0, "logit", True, "chance that a former partner is asked"),
     FRIENDS: Parameter(0.0, 1.0, "logit", True, "else, that a partner's partner is"),

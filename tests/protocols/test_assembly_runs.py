@@ -38,7 +38,7 @@ KEYS = {
             "trend": -0.1,
             "lead_trend": 0.2,
         },
-        "again": {"share": 0.3, "stay": 0.6},
+        "repeat_teams": {"share": 0.3, "stay": 0.6},
         "selection": {"use": "relational", "papers": 0.5, "silence": -0.2},
     },
     "population": {"ecosystem": {"use": "synthetic", "scientists": 60, "papers": 300}},

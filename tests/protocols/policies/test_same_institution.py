@@ -66,7 +66,7 @@ def test_institutions_change_nothing_else_of_an_ecosystem():
 @pytest.mark.slow
 @pytest.mark.parametrize(("share", "low", "high"), [(0, 0.6, 1.0), (1, 0.0, 0.0)])
 def test_teams_are_of_one_place_where_leaders_ask_there(share, low, high):
-    keys = {"protocol.newcomers": None, "protocol.again": None, "until": "1y"}
+    keys = {"protocol.newcomers": None, "protocol.repeat_teams": None, "until": "1y"}
     keys["protocol.selection"] = {"use": "same_institution", "share": share}
     made = society(**keys)
     made.run_to_end()

@@ -24,7 +24,7 @@ protocol:
   meetings: 0
   author_order: leader_last
   newcomers: {lead: 0.2, seat: 0.45, spread: 5, one_off: 0.2}
-  again: {share: 0.3, stay: 0.6}
+  repeat_teams: {share: 0.3, stay: 0.6}
   selection: {use: relational, q: 0.6, friends: 0.2}
 attention: unlimited
 """

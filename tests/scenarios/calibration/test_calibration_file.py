@@ -105,14 +105,14 @@ def test_all_faults_come_at_once(read):
 def test_a_key_that_the_base_does_not_have(read, place):
     base = (place / "base.yaml").read_text()
     without = base.replace("team_size: {use: negative_binomial, mean: 3.5, dispersion: 4}", "")
-    (place / "base.yaml").write_text(without.replace("again: {share: 0.3, stay: 0.6}", ""))
+    (place / "base.yaml").write_text(without.replace("repeat_teams: {share: 0.3, stay: 0.6}", ""))
     size = "protocol.team_size.mean: {median: counted, sd: 0.5}\ntargets"
     (found,) = faults(read, FILE.replace("targets", f"  {size}"))
     assert "field.yaml:9:" in found
     assert "has no key protocol.team_size" in found
     # By default it is what the base has that is fitted.
     made = read("\n".join(FILE.splitlines()[:5]))
-    assert "protocol.again.share" not in made.file.priors
+    assert "protocol.repeat_teams.share" not in made.file.priors
     assert not any(key.startswith("protocol.team_size") for key in made.base_values)
 
 

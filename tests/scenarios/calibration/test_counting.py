@@ -24,7 +24,7 @@ TRUTH = {
     keys.SPREAD: 4.0,
     keys.NEW_TREND: 0.0,
     keys.ONE_OFF: 0.0,
-    keys.AGAIN: 0.0,
+    keys.REPEAT_TEAMS: 0.0,
     keys.STAY: 0.6,
     keys.Q: 0.6,
     keys.FRIENDS: 0.2,

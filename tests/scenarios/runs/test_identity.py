@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "e71aa5262311d1d252bf6fa282212e36aa2951d3549fb15125870e79cd3debe8"
+DEFAULTS = "df711be393d8761f999d1adad05fe1b2267a69f95a921e359d466f945e62dd3c"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
