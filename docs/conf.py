@@ -45,6 +45,31 @@ DATA = {
 }
 """Names that are no classes or functions, so have no docstring."""
 CARD_PARTS = "How it works|Things to notice|Things to try|What it does not show|Sources"
+EXECUTED = re.compile(r"tutorial-.*|python|compare|ecosystems")
+"""Pages whose Python and commands are run, in the order of the page, when the site is built."""
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+NOTEBOOK = """---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {name: python3, display_name: Python 3}
+---
+"""
+SETUP = f"""
+import os, re, shlex, shutil, subprocess, sys
+from pathlib import Path
+
+os.environ["COLUMNS"] = "100"
+shutil.copytree({str(ROOT / "examples")!r}, "examples")
+
+def society(lines):
+    for line in lines.splitlines():
+        words = [sys.executable, "-m", "virsci_society", *shlex.split(line)[2:]]
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"{{line}}: exit code {{done.returncode}}: {{done.stderr}}")
+        progress = r"\\d+ of \\d+ \\("
+        print(*[one for one in done.stdout.splitlines() if not re.match(progress, one)], sep="\\n")
+"""
+"""What the hidden first cell of such a page runs."""
 MADE_ROWS = {
     "Reference": [
         ("Names to import", "pages/names", "every public name of Python, with an example"),
@@ -66,7 +91,7 @@ myst_heading_anchors = 5
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_timeout = 1800
 nb_output_stderr = "remove"  # progress and warnings of the machine that built the page
 add_module_names = False
 autodoc_default_options = {"members": True, "exclude-members": "model_config, fields"}
@@ -132,9 +157,52 @@ def read_source(app: Any, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"^\[[\w.]+\]\((\S+)\)$", shown, source[0], flags=re.MULTILINE)
     if folder != MADE:
         source[0] = on_site(source[0], folder, folder)
+    if EXECUTED.fullmatch(page):
+        source[0] = as_notebook(source[0])
     if page == root_doc:
         source[0] = source[0].replace("\n## Glossary\n", f"{glossary_index()}\n## Glossary\n")
         source[0] += navigation()
+
+
+def as_notebook(text: str) -> str:
+    """A page as a notebook: its Python and its commands become cells, its named files are saved."""
+    cells = [code_cell(SETUP, "remove-cell")]
+
+    def with_cell(match: re.Match[str]) -> str:
+        block, language, code = match.group(0, 1, 2)
+        if name := re.match(r"# ([\w-]+\.\w+)\n", code):
+            held = code.removeprefix(name[0]) if name[1].endswith(".csv") else code
+            cells.append(code_cell(f"_ = Path({name[1]!r}).write_text({held!r})", "remove-cell"))
+        elif language == "console":
+            cells.append(code_cell(f"society({code!r})", "remove-input"))
+        elif language == "python":
+            cells.append(code_cell(code))
+            block = ""
+        made = block + "".join(cells)
+        cells.clear()
+        return made
+
+    block = r"^```(python|console|yaml|text)\n(.*?)^```\n"
+    return NOTEBOOK + re.sub(block, with_cell, text, flags=re.MULTILINE | re.DOTALL)
+
+
+def code_cell(code: str, tag: str = "") -> str:
+    """A cell of a notebook, with a tag that hides it (``remove-cell``) or its code alone."""
+    tags = f":tags: [{tag}]\n" if tag else ""
+    return f"\n```{{code-cell}} ipython3\n{tags}\n{code}\n```\n"
+
+
+def check_figures(app: Any, doctree: Any) -> None:
+    """Fails where a number in bold on an executed page is in no output of its cells."""
+    from docutils import nodes
+
+    if not EXECUTED.fullmatch(app.env.docname):
+        return
+    outputs = [one for one in doctree.findall(nodes.container) if "cell_output" in one["classes"]]
+    printed = set(NUMBER.findall("\n".join(one.astext() for one in outputs)))
+    bold = NUMBER.findall("\n".join(one.astext() for one in doctree.findall(nodes.strong)))
+    if missing := [number for number in bold if number not in printed]:
+        raise ValueError(f"{app.env.docname}: no cell prints {', '.join(missing)}")
 
 
 def glossary_index() -> str:
@@ -351,6 +419,7 @@ def setup(app: Any) -> None:
     # The front page depends on this file and on README's tables, whichever of them has changed.
     app.connect("env-get-outdated", lambda *_: [root_doc])
     app.connect("source-read", read_source)
+    app.connect("doctree-read", check_figures)
     app.connect("autodoc-process-docstring", add_types, priority=400)
     app.connect("autodoc-process-signature", drop_signature)
     app.connect("build-finished", finish)

@@ -51,19 +51,14 @@ class RunPlots:
     def network(self, ax: Any = None, *, day: float | None = None, seed: int = 0) -> Any:
         """The co-authors of a day (None: the last), ties from before day 0 grey, later blue."""
         axes = _axes(ax)
-        ties = self._run.table("ties", plain=True)
         last = self._run.days if day is None else day
-        ties = ties[ties["date"] <= last]
-        since = ties["date"] >= 0
-        graph: nx.Graph[str] = nx.Graph()
-        for source, target in zip(ties["source"], ties["target"], strict=True):
-            graph.add_edge(source, target)
+        graph, since = self._run.network(last), self._run.network(last, since=0)
         places = nx.spring_layout(graph, seed=seed)
-        for rows, colour, label in (
-            (~since, "lightgrey", "before day 0"),
-            (since, "tab:blue", "since"),
+        old = [edge for edge in graph.edges if not since.has_edge(*edge)]
+        for edges, colour, label in (
+            (old, "lightgrey", "before day 0"),
+            (list(since.edges), "tab:blue", "since"),
         ):
-            edges = list(zip(ties.loc[rows, "source"], ties.loc[rows, "target"], strict=True))
             if edges:
                 nx.draw_networkx_edges(graph, places, edgelist=edges, ax=axes, edge_color=colour)
                 axes.collections[-1].set_label(label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
 from virsci_society.agents.files.json_files import parse_json, read_json_object
+from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import (
     build_table,
@@ -259,6 +261,21 @@ class Run:
                 columns = {str(column): read[column].tolist() for column in read.columns}
                 self._tables[name] = cast_table(name, columns)
         return with_numpy_dtypes(self._tables[name]) if plain else self._tables[name]
+
+    def network(self, day: float | None = None, *, since: float = -math.inf) -> nx.Graph[str]:
+        """The co-authorship network of a date: an edge for each pair, with its joint ``papers``.
+
+        Args:
+            day: last date in simulated days, included; None: the end of the run.
+            since: first date; by default ties from before day 0 are included, 0 leaves them out.
+
+        Returns:
+            A networkx graph of the scientists who have a co-author, by id.
+        """
+        ties = self.table("ties", plain=True)
+        ties = ties[ties["date"].between(since, math.inf if day is None else day)]
+        pairs = ties.groupby(["source", "target"], as_index=False)["papers"].sum()
+        return nx.from_pandas_edgelist(pairs, "source", "target", "papers")
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """All tables, by name."""

@@ -1,8 +1,7 @@
-"""The recipes of ``docs/explorer.md`` for other programs, run as they are printed."""
+"""The recipes for other programs in ``examples/recipes``."""
 
 import json
-import re
-import shutil
+import runpy
 from pathlib import Path
 
 import pandas as pd
@@ -10,25 +9,24 @@ import pytest
 
 from virsci_society.society.results.run import Run
 
-PAGE = (Path(__file__).parents[3] / "docs/explorer.md").read_text(encoding="utf-8")
+RECIPES = Path(__file__).parents[3] / "examples" / "recipes"
 
 
 @pytest.fixture
 def recipe(small_run, tmp_path, monkeypatch):
-    """Run the recipe below a heading in an empty folder; returns the run."""
+    """Run a script in an empty folder; returns the run."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(small_run, tmp_path / "runs" / "seven")
 
-    def run_recipe(heading):
-        code = re.search(rf"#### {heading}\n+```python\n(.*?)```", PAGE, re.DOTALL)[1]
-        exec(compile(code, "explorer.md", "exec"), {})
+    def run_recipe(name):
+        monkeypatch.setattr("sys.argv", [name, str(small_run)])
+        runpy.run_path(str(RECIPES / f"{name}.py"))
         return Run.open(small_run)
 
     return run_recipe
 
 
 def test_pyscisci_recipe_writes_papers_authors_and_references(recipe):
-    run = recipe("pySciSci")
+    run = recipe("pyscisci")
     papers, authors, references = (
         pd.read_csv(f"pyscisci/{name}/{name}0.csv.gz")
         for name in ("publication", "publicationauthoraffiliation", "pub2ref")
@@ -46,7 +44,7 @@ def test_pyscisci_recipe_writes_papers_authors_and_references(recipe):
 
 
 def test_opentelemetry_recipe_writes_a_span_for_each_call(recipe):
-    run = recipe("OpenTelemetry")
+    run = recipe("opentelemetry")
     traces = json.loads(Path("traces.json").read_text())
     spans = traces["resourceSpans"][0]["scopeSpans"][0]["spans"]
     calls = run.table("calls")

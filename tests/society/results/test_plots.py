@@ -73,3 +73,10 @@ def test_a_run_in_which_nothing_happened_can_be_drawn(name):
 
     pyplot.close(made.figure)
     assert name in repr(empty.plot)
+
+
+def test_the_network_has_an_edge_per_pair_up_to_a_day(run):
+    assert dict(run.network().edges) == {("A", "B"): {"papers": 2}, ("B", "C"): {"papers": 1}}
+    assert set(run.network(69).edges) == {("A", "B")}
+    assert set(run.network(70, since=0).edges) == {("B", "C")}
+    assert not run.network(69, since=0).edges
