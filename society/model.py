@@ -28,9 +28,9 @@ from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.literature.literature import Literature
 from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
+from virsci_society.society.population.external_authors import ExternalAuthors
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
-from virsci_society.society.population.outside_authors import OutsideSeats
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import InitialTables, RunLog
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
@@ -69,7 +69,7 @@ class Society(Model):
         worth: the hidden worth of ideas; None: they have none.
         execution: how ideas are carried out; None: they are not. It needs a worth.
         drift: how interests follow what is written; None: they are those of day 0.
-        outside_seats: how many from outside the population a paper names; None: none. With it
+        external_authors: how many from outside the population a paper names; None: none. With it
             the observed team sizes are the numbers of authors in the population.
         agent_reporters: collect a row per agent and step too. Mesa's ``batch_run`` then returns
             a row per agent, and every step takes time and memory in proportion to the agents.
@@ -108,7 +108,7 @@ class Society(Model):
         interventions: Sequence[Change] = (),
         publication: Publication | None = None,
         drift: Drift | None = None,
-        outside_seats: OutsideSeats | None = None,
+        external_authors: ExternalAuthors | None = None,
         careers: Careers | None = None,
         assistance: Assistance | None = None,
         worth: Worth | None = None,
@@ -127,7 +127,7 @@ class Society(Model):
         self._finalizer = weakref.finalize(self, Dispatcher.close, dispatcher)
         self.world = world = self._make_world(
             ecosystem,
-            outside_seats,
+            external_authors,
             limited=attention == "on",
             protocol=protocol,
             founding=founding,
@@ -174,7 +174,7 @@ class Society(Model):
         self._space: NetworkSpace | None = None
 
     def _make_world(
-        self, ecosystem: Ecosystem, seats: OutsideSeats | None, *, limited: bool, **rules: Any
+        self, ecosystem: Ecosystem, external: ExternalAuthors | None, *, limited: bool, **rules: Any
     ) -> World:
         """The world on its first day; the rules bear the names of its fields."""
         env = simpy.Environment(initial_time=self.first_day)

@@ -40,7 +40,7 @@ def simulated_papers(run: Run) -> list[DatedPaper]:
         authors.setdefault(paper, []).append(name)
     keywords = papers["keywords"].fillna("").tolist()
     # Tables made by hand may lack the column.
-    outside = papers.reindex(columns=["outside_authors"])["outside_authors"].fillna(0).tolist()
+    outside = papers.reindex(columns=["external_authors"])["external_authors"].fillna(0).tolist()
     return [
         DatedPaper(
             float(date), tuple(authors.get(paper, ())), _keywords(text.split("; ")), int(others)

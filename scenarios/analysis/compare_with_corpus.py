@@ -126,14 +126,14 @@ def whole_years(run: Run) -> int:
     return max(int(run.days // DAYS_PER_YEAR), 1)
 
 
-def reach(tables: CommunityComparison, closed: bool, people: int, outside_seats: bool) -> str:
+def reach(tables: CommunityComparison, closed: bool, people: int, external_authors: bool) -> str:
     """Say which columns a society of ``people`` can reach: not what its own real papers miss."""
     if not closed:
         return (
             "Columns own and all can be reached: people from outside the "
             f"{people:,} scientists of day 0 write too."
         )
-    if outside_seats:
+    if external_authors:
         return (
             "Use column own. Of column all only authors_per_own_paper can be reached, since of the "
             f"authors outside the {people:,} scientists of day 0 only the number is simulated."

@@ -217,9 +217,9 @@ def assembly_simulator(base: Scenario) -> AssemblySimulator:
             "the base's protocol is not wordless; calibrate a wordless scenario, and let talking "
             "teams extend the result"
         )
-    if base.population.outside_seats is not None:
+    if base.population.external_authors is not None:
         raise InputError(
-            "population.outside_seats: a calibration simulates everybody who has written, so "
+            "population.external_authors: a calibration simulates everybody who has written, so "
             "nobody is outside; leave it out of the base"
         )
     return AssemblySimulator(base.founding, base.protocol)

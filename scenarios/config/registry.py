@@ -85,7 +85,9 @@ MOBILITY: Table = {
     "by_coauthors": "virsci_society.society.careers:ByCoauthors",
 }
 DRIFT: Table = {"writing": "virsci_society.society.population.interest_drift:Writing"}
-OUTSIDE_SEATS: Table = {"counted": "virsci_society.society.population.outside_authors:CountedSeats"}
+EXTERNAL_AUTHORS: Table = {
+    "counted": "virsci_society.society.population.external_authors:CountedExternalAuthors"
+}
 SIZES: Table = {
     "observed": "virsci_society.protocols.team_sizes:ObservedSize",
     "stated": "virsci_society.protocols.team_sizes:StatedSize",
@@ -138,9 +140,9 @@ _PARTS: tuple[tuple[str, str | None, Table], ...] = (
     ("mobility", "virsci_society.society.careers:Mobility", MOBILITY),
     ("drift", "virsci_society.society.population.interest_drift:Drift", DRIFT),
     (
-        "outside_seats",
-        "virsci_society.society.population.outside_authors:OutsideSeats",
-        OUTSIDE_SEATS,
+        "external_authors",
+        "virsci_society.society.population.external_authors:ExternalAuthors",
+        EXTERNAL_AUTHORS,
     ),
     ("publication", "virsci_society.society.teams.contracts:Publication", PUBLICATION),
     ("worth", "virsci_society.society.literature.landscape:Worth", WORTH),

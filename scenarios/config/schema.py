@@ -56,8 +56,8 @@ from virsci_society.society.interventions import Intervention
 from virsci_society.society.kernel.durations import Days, Times, parse_days, write_days
 from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.population.assistance import Assistance
+from virsci_society.society.population.external_authors import ExternalAuthors
 from virsci_society.society.population.interest_drift import Drift
-from virsci_society.society.population.outside_authors import OutsideSeats
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.publication import Unreviewed
 from virsci_society.society.teams.team import Execution
@@ -167,7 +167,7 @@ class PopulationSettings(Part):
     """Scientists, papers and citations on day 0. Source: VirSci: AMiner and OAG."""
     drift: Drift | None = None
     """How interests follow a scientist's papers; null: they never change."""
-    outside_seats: OutsideSeats | None = None
+    external_authors: ExternalAuthors | None = None
     """Authors from outside the population on papers; null: none."""
 
 

@@ -96,7 +96,7 @@ def _arguments(
         "times": scenario.time,
         "step_days": scenario.step,
         "drift": scenario.population.drift,
-        "outside_seats": scenario.population.outside_seats,
+        "external_authors": scenario.population.external_authors,
         **{name: getattr(scenario, name) for name in _SAME_NAME},
     }
 

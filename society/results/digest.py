@@ -21,7 +21,7 @@ OPTIONAL_COLUMNS = {
     "scientists": ("arrived",),
     "homework": ("switching",),
     "outcomes": ("cost", "rated"),
-    "papers": ("outside_authors",),
+    "papers": ("external_authors",),
 }
 """Columns that a digest leaves out where no row has a value."""
 

@@ -156,7 +156,7 @@ topic        string  topic of the team
 keywords     string  keywords, separated by "; "
 live         boolean true if a model was asked in any call of its team
 found_by     string  what is embedded as the paper; missing where it is title and abstract
-outside_authors Int64 number of authors outside the population; missing if none
+external_authors Int64 number of authors outside the population; missing if none
 """),
     "authorships": _columns("""
 paper        string  paper id

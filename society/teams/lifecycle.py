@@ -232,7 +232,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     outside = 0
     if world.outside is not None and rows:
         # A stream per paper, so that nothing else is drawn differently (rule 9).
-        outside = world.outside(len(rows), world.streams.stream("outside seats", paper.id))
+        outside = world.outside(len(rows), world.streams.stream("external authors", paper.id))
     log = world.log
     log.event("published", team=team.id, paper=paper.id, title=paper.title)
     log.row(

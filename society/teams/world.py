@@ -30,9 +30,9 @@ from virsci_society.society.literature.literature import Literature
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.event_counts import PaperHistory
+from virsci_society.society.population.external_authors import Draw
 from virsci_society.society.population.interest_drift import Drift
 from virsci_society.society.population.network import CoauthorNetwork
-from virsci_society.society.population.outside_authors import Draw
 from virsci_society.society.population.population import Population
 from virsci_society.society.results.run_log import RunLog
 from virsci_society.society.teams.team import (

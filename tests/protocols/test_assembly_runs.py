@@ -70,7 +70,7 @@ def both(scenario):
         scenario.protocol,
         authorships_of(ecosystem.past, names, len(names)),
         scenario.seed,
-        observed_sizes(ecosystem, inside=scenario.population.outside_seats is not None),
+        observed_sizes(ecosystem, inside=scenario.population.external_authors is not None),
     )
     in_memory = run.papers(scenario.until)
     return Authorships.of(written, len(rows)), in_memory
@@ -80,13 +80,13 @@ def both(scenario):
 @pytest.mark.parametrize(
     ("groups", "seats"),
     [(None, None), ({"share": 0.7, "stay": "6mo"}, {"use": "counted", "since": None})],
-    ids=["plain", "groups, outside seats"],
+    ids=["plain", "groups, external authors"],
 )
 def test_the_teams_are_those_of_a_society_on_the_clock(tmp_path, groups, seats):
     scenario = scenario_of(
         tmp_path,
         protocol={**KEYS["protocol"], "groups": groups},
-        population={**KEYS["population"], "outside_seats": seats},
+        population={**KEYS["population"], "external_authors": seats},
     )
     on_the_clock, in_memory = both(scenario)
     assert len(in_memory) > 50

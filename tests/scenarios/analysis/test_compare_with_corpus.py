@@ -118,7 +118,7 @@ def test_the_real_papers_of_its_scientists_are_at_no_distance_from_own(folders):
             papers.append((paper.id, paper.date, "; ".join(paper.keywords), outside))
             rows += [(paper.id, *author) for author in inside]
     columns = {"paper": "string", "published": "Float64", "keywords": "string"}
-    columns["outside_authors"] = "Int64"
+    columns["external_authors"] = "Int64"
     tables["papers"] = pd.DataFrame(papers, columns=list(columns)).astype(columns)
     columns = {"paper": "string", "scientist": "string", "position": "Int64"}
     tables["authorships"] = pd.DataFrame(rows, columns=list(columns)).astype(columns)

@@ -116,12 +116,12 @@ def test_a_key_that_the_base_does_not_have(read, place):
     assert not any(key.startswith("protocol.team_size") for key in made.base_values)
 
 
-def test_a_base_with_outside_seats_is_refused(read, place):
+def test_a_base_with_external_authors_is_refused(read, place):
     base = place / "base.yaml"
-    base.write_text(f"population: {{outside_seats: {{use: counted}}}}\n{base.read_text()}")
+    base.write_text(f"population: {{external_authors: {{use: counted}}}}\n{base.read_text()}")
     (found,) = faults(read, FILE)
     assert "field.yaml:3:" in found
-    assert "population.outside_seats: a calibration simulates everybody" in found
+    assert "population.external_authors: a calibration simulates everybody" in found
 
 
 def test_the_file_of_the_documentation_is_read(read, place):

@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "df711be393d8761f999d1adad05fe1b2267a69f95a921e359d466f945e62dd3c"
+DEFAULTS = "7c7105e21e24dec05cd7e25c508cd08dfc6566a4fc34a03b9070249d9c31eeaf"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

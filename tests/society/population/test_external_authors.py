@@ -1,4 +1,4 @@
-"""Outside authors: their number as on past papers, and that nothing else changes."""
+"""External authors: their number as on past papers, and that nothing else changes."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from virsci_society.society.formation.founding import Yearly
 from virsci_society.society.formation.leaders import Anybody
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper, Papers
-from virsci_society.society.population.outside_authors import LEAST, CountedSeats
+from virsci_society.society.population.external_authors import LEAST, CountedExternalAuthors
 from virsci_society.society.results.dataframes import build_tables
 from virsci_society.society.results.digest import digest_content, digest_tables
 
@@ -41,17 +41,17 @@ def test_numbers_are_those_of_papers_with_as_many_members_or_the_nearest():
     alone = [(1, " ".join(["S0", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: n % 4]])) for n in range(LEAST)]
     pairs, nobody = [(1, "S0 S1 A B C D E F G")] * 3, [(1, "A B C D E F G H I J")]
     past = papers(*alone, *pairs, *nobody)
-    assert drawn(CountedSeats(), past, 1) == {0, 1, 2, 3}
+    assert drawn(CountedExternalAuthors(), past, 1) == {0, 1, 2, 3}
     # Three papers are too few: those one off count too; papers without members never do.
-    assert drawn(CountedSeats(), past, 2) == {0, 1, 2, 3, 7}
+    assert drawn(CountedExternalAuthors(), past, 2) == {0, 1, 2, 3, 7}
     few = papers((1, "S0 A B C D E"), (1, "S0 S1 S2 A B"))
-    assert drawn(CountedSeats(), few, 3) == {5, 2}
+    assert drawn(CountedExternalAuthors(), few, 3) == {5, 2}
 
 
 def test_only_papers_since_a_date_are_counted():
     past = papers((9, "S0 A B"), (2, "S0 A"))
-    assert drawn(CountedSeats(since=3 * DAYS_PER_YEAR), past, 1) == {1}
-    assert drawn(CountedSeats(since=None), past, 1) == {1, 2}
+    assert drawn(CountedExternalAuthors(since=3 * DAYS_PER_YEAR), past, 1) == {1}
+    assert drawn(CountedExternalAuthors(since=None), past, 1) == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_only_papers_since_a_date_are_counted():
 )
 def test_what_cannot_be_counted_is_an_error(past, told):
     with pytest.raises(InputError, match=told) as caught:
-        CountedSeats().counted_on(past, ROWS)
-    assert str(caught.value).startswith("population.outside_seats: ")
+        CountedExternalAuthors().counted_on(past, ROWS)
+    assert str(caught.value).startswith("population.external_authors: ")
     assert caught.value.exit_code == 2
 
 
@@ -79,11 +79,11 @@ def society(found, **settings):
 
 @pytest.mark.slow
 def test_their_number_stands_on_papers_and_changes_nothing_else_and_no_prompt(found):
-    off, on = society(found), society(found, outside_seats=CountedSeats())
-    assert off["papers"]["outside_authors"].isna().all()
-    assert "outside_authors" not in digest_content(off)["papers"]
-    assert on["papers"]["outside_authors"].notna().sum() > 2
+    off, on = society(found), society(found, external_authors=CountedExternalAuthors())
+    assert off["papers"]["external_authors"].isna().all()
+    assert "external_authors" not in digest_content(off)["papers"]
+    assert on["papers"]["external_authors"].notna().sum() > 2
     assert len(on["calls"]) > 100
     assert digest_tables(digest_content(off)) != digest_tables(digest_content(on))
-    on["papers"]["outside_authors"] = off["papers"]["outside_authors"]
+    on["papers"]["external_authors"] = off["papers"]["external_authors"]
     assert digest_tables(digest_content(off)) == digest_tables(digest_content(on))

@@ -13,22 +13,22 @@ from virsci_society.society.kernel.durations import Days, write_days
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 LEAST = 20
-"""Past papers among which a number of outside authors is drawn, where there are as many."""
-KEY = "population.outside_seats"
+"""Past papers among which a number of external authors is drawn, where there are as many."""
+KEY = "population.external_authors"
 
 Draw = Callable[[int, np.random.Generator], int]
-"""Draws the number of outside authors of a paper with a number of authors in the society, >= 1."""
+"""Draws the number of external authors of a paper with a number of authors in the society, >= 1."""
 
 
-class OutsideSeats(Part):
-    """A rule of outside seats; subclass it and write ``counted_on``."""
+class ExternalAuthors(Part):
+    """A rule of external authors; subclass it and write ``counted_on``."""
 
     def counted_on(self, past: Papers, rows: Mapping[str, int]) -> Draw:
         """Make the draw for a society from its past papers and the rows of its people by name."""
         raise NotImplementedError
 
 
-class CountedSeats(OutsideSeats):
+class CountedExternalAuthors(ExternalAuthors):
     """As many as on a past paper with equally many authors in the population."""
 
     since: Days | None = Field(default=5 * DAYS_PER_YEAR, gt=0)
