@@ -12,7 +12,7 @@ import pandas as pd
 from virsci_society.metrics.networks.structure import MONTH, sample_dates
 from virsci_society.society.results.run import Run
 
-LEFT = ("retired", "inactive", "one_off", "removed")
+LEFT = ("retired", "inactive", "transient", "removed")
 """Changes of the table ``careers`` after which somebody is not in the society any more."""
 CHANGES = ("arrived", *LEFT, "moved")
 

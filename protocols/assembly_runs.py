@@ -64,7 +64,7 @@ class AssemblyRun:
         self.mentees: dict[int, list[tuple[float, int]]] = {}
         self._arrived: dict[int, float] = {}
         self._departed: dict[int, float] = {}
-        self._one_offs: set[int] = set()
+        self._transients: set[int] = set()
         self._projects: dict[int, int] = {}
 
     def papers(self, until: float) -> Authorships:
@@ -117,8 +117,8 @@ class AssemblyRun:
         if protocol.author_order == "leader_last":
             authors = sorted(authors, key=lambda row: row == leader)
         for row in members:
-            if row in self._one_offs:
-                self._one_offs.remove(row)
+            if row in self._transients:
+                self._transients.remove(row)
                 self._departed[row] = self.day
         return authors
 
@@ -126,8 +126,8 @@ class AssemblyRun:
         row, seats = len(self.population), self._protocol.newcomers
         self.mentees.setdefault(mentor, []).append((self.day, row))
         # Drawn first, as in ``World.bring``, which draws the profile from the same stream.
-        if seats is not None and rng.random() < seats.one_off:
-            self._one_offs.add(row)
+        if seats is not None and rng.random() < seats.transient_share:
+            self._transients.add(row)
         self.population = range(row + 1)
         self._arrived[row] = self.day
         return row

@@ -195,11 +195,11 @@ class Society(Model):
             history=PaperHistory(lambda: ecosystem.authorships, now),
             knowledge=KnowledgeBank(people, ecosystem.embedding, ecosystem.interest_vectors),
             attention=Attention(env, limited),
-            team_sizes=observed_sizes(ecosystem, inside=seats is not None),
+            team_sizes=observed_sizes(ecosystem, inside=external is not None),
             log=RunLog(env),
             welcome=self._welcome,
             bring_newcomer=self._bring_newcomer,
-            outside=None if seats is None else seats.counted_on(past, people.rows),
+            outside=None if external is None else external.counted_on(past, people.rows),
             **rules,
         )
 

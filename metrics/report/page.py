@@ -284,7 +284,9 @@ def people(shown: Shown) -> PageSection:
             "papers": counts_of(names, run.table("authorships")["scientist"].value_counts()),
             "cited": counts_of(names, standing),
             "before": listed["papers"],
-            "gone": [gone.get(name, "").replace("one_off", "came for one team") for name in names],
+            "gone": [
+                gone.get(name, "").replace("transient", "came for one team") for name in names
+            ],
         }
     )
     # By name last, so that equal people stand in one order in every run of this page.

@@ -133,7 +133,7 @@ class CalibrationFile(Part):
             keys.REPEAT_TEAMS: Prior(median="counted", sd=0.7),
             keys.Q: Prior(median="counted", sd=0.7),
             keys.SPREAD: Prior(low=1, high=30),
-            keys.ONE_OFF: Prior(low=0, high=0.9),
+            keys.TRANSIENT_SHARE: Prior(low=0, high=0.9),
         }
     )
     """Keys that are fitted by simulation: ``{median: 0.4, sd: 0.5}`` or ``{low: 0, high: 1}``."""

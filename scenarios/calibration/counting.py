@@ -109,7 +109,7 @@ class Counting:
             if later:
                 gaps[row] = periods[later[0]] - history.first[person]
         observed = (self.last - 1 - history.first[came]).astype(float)
-        found[keys.ONE_OFF] = share_never_again(gaps, observed, float(HORIZON))
+        found[keys.TRANSIENT_SHARE] = share_never_again(gaps, observed, float(HORIZON))
         known = seats.leads & (seats.entries == 0)
         groups = (
             (known, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED, keys.LEAD_LIMIT)),

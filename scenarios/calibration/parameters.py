@@ -76,7 +76,7 @@ SEAT = "protocol.newcomers.seat"
 SPREAD = "protocol.newcomers.spread"
 NEW_TREND = "protocol.newcomers.trend"
 LEAD_TREND = "protocol.newcomers.lead_trend"
-ONE_OFF = "protocol.newcomers.one_off"
+TRANSIENT_SHARE = "protocol.newcomers.transient_share"
 REPEAT_TEAMS = "protocol.repeat_teams.share"
 STAY = "protocol.repeat_teams.stay"
 Q = "protocol.selection.q"
@@ -103,7 +103,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     SPREAD: Parameter(0.01, 1e4, "log", True, "concentration of that chance over teams"),
     NEW_TREND: Parameter(-2.0, 2.0, "identity", True, "change of its log odds a year"),
     LEAD_TREND: Parameter(-2.0, 2.0, "identity", True, "change of the log odds of a new leader"),
-    ONE_OFF: Parameter(0.0, 1.0, "logit", True, "share of newcomers who never write again"),
+    TRANSIENT_SHARE: Parameter(0.0, 1.0, "logit", True, "share of newcomers who never write again"),
     REPEAT_TEAMS: Parameter(0.0, 1.0, "logit", True, "chance that a team writes again"),
     STAY: Parameter(0.0, 1.0, "logit", True, "chance that a member of it stays"),
     Q: Parameter(0.0, 1.0, "logit", True, "chance that a former partner is asked"),

@@ -35,7 +35,7 @@ class NewcomerSeats(Part):
     lead_trend: float | None = Field(default=None, ge=-2, le=2)
     """Yearly change of the log odds of ``lead``; null: as ``trend``. Unit: 1 / year. Source:
     calibrated."""
-    one_off: float = Field(default=0.0, ge=0, le=1)
+    transient_share: float = Field(default=0.0, ge=0, le=1)
     """Probability that a newcomer leaves the society with the team. Unit: probability. Source:
     calibrated."""
     shared: float = Field(default=0.5, ge=0, le=1)

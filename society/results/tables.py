@@ -227,7 +227,7 @@ removed      Int64   scientists who leave the society by it
     "careers": _columns("""
 scientist    string  masked name
 date         Float64 date
-change       string  arrived, moved; left: retired, inactive, one_off (came for one team), removed
+change       string  arrived, moved; left: retired, inactive, transient (came for one team), removed
 place        string  the institution where to; missing for those who leave
 """),
     "ties": _columns("""

@@ -163,7 +163,7 @@ def live(
     if reason is not None:
         lab.event("dissolved", reason=reason)
     end(world, team, lab)
-    world.release_one_offs(team)
+    world.release_transients(team)
     forget(team)
 
 

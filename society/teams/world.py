@@ -116,7 +116,7 @@ class World:
     # Date of arrival and row of those who came for a seat with a mentor (row).
     mentees: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
     # Rows of those who leave with the end of their first team.
-    one_offs: set[int] = field(default_factory=set)
+    transients: set[int] = field(default_factory=set)
     outside: Draw | None = None
     assisted: dict[str, float | None] = field(default_factory=dict)
     lessons: dict[str, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
@@ -157,22 +157,22 @@ class World:
 
     def bring(self, mentor: int, seats: NewcomerSeats, rng: np.random.Generator) -> int:
         """Let a newcomer come for a seat, with place and interests of a mentor; returns its row."""
-        one_off = bool(rng.random() < seats.one_off)
+        transient = bool(rng.random() < seats.transient_share)
         row = self.bring_newcomer(mentor, seats.shared, rng)
         self.mentees.setdefault(mentor, []).append((self.day, row))
-        if one_off:
-            self.one_offs.add(row)
+        if transient:
+            self.transients.add(row)
         return row
 
-    def release_one_offs(self, team: Team) -> None:
+    def release_transients(self, team: Team) -> None:
         """Let newcomers who came for one team only leave the society, since it has ended."""
-        if self.one_offs:
+        if self.transients:
             for membership in team.memberships:
                 row = self.population.rows[membership.scientist]
-                if row in self.one_offs:
-                    self.one_offs.remove(row)
+                if row in self.transients:
+                    self.transients.remove(row)
                     if row not in self.population.departed:
-                        self.depart(row, "one_off")
+                        self.depart(row, "transient")
 
     def profile(self, who: str) -> Profile:
         """The public profile of a scientist as of now."""

@@ -34,7 +34,7 @@ KEYS = {
             "lead": 0.2,
             "seat": 0.4,
             "spread": 4,
-            "one_off": 0.3,
+            "transient_share": 0.3,
             "trend": -0.1,
             "lead_trend": 0.2,
         },

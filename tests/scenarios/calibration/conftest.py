@@ -23,7 +23,7 @@ protocol:
   team_size: {use: negative_binomial, mean: 3.5, dispersion: 4}
   meetings: 0
   author_order: leader_last
-  newcomers: {lead: 0.2, seat: 0.45, spread: 5, one_off: 0.2}
+  newcomers: {lead: 0.2, seat: 0.45, spread: 5, transient_share: 0.2}
   repeat_teams: {share: 0.3, stay: 0.6}
   selection: {use: relational, q: 0.6, friends: 0.2}
 attention: unlimited

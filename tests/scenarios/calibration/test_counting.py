@@ -23,7 +23,7 @@ TRUTH = {
     keys.SEAT: 0.4,
     keys.SPREAD: 4.0,
     keys.NEW_TREND: 0.0,
-    keys.ONE_OFF: 0.0,
+    keys.TRANSIENT_SHARE: 0.0,
     keys.REPEAT_TEAMS: 0.0,
     keys.STAY: 0.6,
     keys.Q: 0.6,
@@ -68,7 +68,7 @@ def test_known_parameters_are_recovered(found, key, within):
 def test_what_is_mixed_up_with_other_mechanisms_is_near(found):
     """A partner may be met by chance, so that q is an upper bound; likewise one-offs."""
     assert TRUTH[keys.Q] - 0.05 < found[keys.Q].value < TRUTH[keys.Q] + 0.25
-    assert 0.2 < found[keys.ONE_OFF].value < 0.9
+    assert 0.2 < found[keys.TRANSIENT_SHARE].value < 0.9
     assert 1.5 < found[keys.SPREAD].value < 8
 
 

@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "7c7105e21e24dec05cd7e25c508cd08dfc6566a4fc34a03b9070249d9c31eeaf"
+DEFAULTS = "dc8cec7403de77602fb679fd223d2b87c100e4d4a521cf67318839093ee2925d"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

@@ -105,14 +105,14 @@ def test_a_junior_leaves_the_group_after_its_time():
     assert ResearchGroups(share=0.0).choose(0, frozenset(), world, rng) is None
 
 
-def test_one_off_newcomers_leave_with_their_team():
-    society = run(wordless(newcomers=NewcomerSeats(seat=0.5, lead=0.2, one_off=1.0)))
+def test_transient_newcomers_leave_with_their_team():
+    society = run(wordless(newcomers=NewcomerSeats(seat=0.5, lead=0.2, transient_share=1.0)))
     people = society.population
     assert people.arrived
     assert people.departed == people.arrived
     reasons = {row[2] for row in society.log.rows["careers"]}
-    assert reasons == {"arrived", "one_off"}
-    assert not society.world.one_offs
+    assert reasons == {"arrived", "transient"}
+    assert not society.world.transients
 
 
 def test_the_leader_may_be_named_last():
