@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 from virsci_society.agents.replies.text_checks import NOTICED, split_words
+from virsci_society.metrics.registry import NAN, measure, measures, metric
 from virsci_society.metrics.summary_file import TEXT_COUNTS
+from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
@@ -44,27 +46,20 @@ LEAST_EQUAL = 12
 BY_RUNG = ["form", "rung", "calls", *VERDICTS]
 
 
+@metric("cost")
 def calls_by_act(run: Run) -> pd.DataFrame:
     """Calls by act, in nouns; the sum is the number of rows of ``calls`` (this project)."""
     calls = run.table("calls")
     return _counted(calls.assign(act=calls["act"].map(ACTS).fillna(calls["act"])), "act")
 
 
+@metric("cost")
 def calls_by_stage(run: Run) -> pd.DataFrame:
     """Calls by stage; columns as in ``calls_by_act``. Source: this project."""
     return _counted(run.table("calls"), "stage")
 
 
-def calls_by_team(run: Run) -> pd.DataFrame:
-    """Calls by team; columns as in ``calls_by_act``. Source: this project."""
-    return _counted(run.table("calls"), "team")
-
-
-def calls_by_model(run: Run) -> pd.DataFrame:
-    """Calls by model as returned; columns as in ``calls_by_act``. Source: this project."""
-    return _counted(run.table("calls"), "model")
-
-
+@metric("cost")
 def calls_by_rung(run: Run) -> pd.DataFrame:
     """How the reply to each question was read, by form and rung (this project)."""
     calls = run.table("calls")
@@ -84,6 +79,7 @@ def calls_by_rung(run: Run) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
+@metric("cost")
 def reply_texts(run: Run) -> pd.DataFrame:
     """What was noticed about the texts of a model's replies, by form (this project)."""
     calls = run.table("calls")
@@ -134,6 +130,22 @@ def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
     )
 
 
+@measures(
+    "cost",
+    """
+    inference_cost  calls  mean number of utterances and ballots: in four stages, over teams with a
+        paper (VirSci, Table 9)
+    turns  turns  mean number of turns of the longest stage: over teams with a paper
+    turns_topic  turns  mean number of turns in stage topic: first visit, over teams with a paper
+    turns_ideas  turns  mean number of turns in stage ideas: first visit, over teams with a paper
+    turns_novelty  turns  mean number of turns in stage novelty: first visit, over teams with a
+        paper
+    turns_abstract  turns  mean number of turns in stage abstract: first visit, over teams with a
+        paper
+    """,
+    lambda run, table: table[table["team"].isin(teams_with_paper(run))],
+)
+@metric("cost")
 def inference_cost(run: Run) -> pd.DataFrame:
     """Inference cost of each team (VirSci, Table 9), counted from utterances and ballots."""
     teams, calls = run.table("teams"), run.table("calls")
@@ -143,13 +155,15 @@ def inference_cost(run: Run) -> pd.DataFrame:
     for stage in STAGES:
         of_stage = first[first["stage"] == stage]
         table[stage] = counts_of(table["team"], of_stage.groupby("team").size())
+        last = table["team"].map(of_stage.groupby("team")["turn"].max())
+        table[f"turns_{stage}"] = last.astype("Int64")
     table["inference_cost"] = table[list(STAGES)].sum(axis=1).astype("Int64")
     again = counted[counted["visit"] > 1]
     table["extra_cost"] = counts_of(table["team"], again.groupby("team").size())
     table["turns"] = counts_of(table["team"], first.groupby("team")["turn"].max())
     table["size_x_turns"] = table["size"] * table["turns"]
     order = ["team", *STAGES, "inference_cost", "extra_cost", "size", "turns", "size_x_turns"]
-    return table[order]
+    return table[[*order, *(f"turns_{stage}" for stage in STAGES)]]
 
 
 OUTCOMES = {
@@ -227,3 +241,71 @@ def read_ledger(run: Run) -> Ledger | None:
         first = error.errors()[0]
         where = ".".join(str(part) for part in ("ledger", *first["loc"]))
         raise InputError(f"the run's manifest, {where}: {first['msg']}") from error
+
+
+@measure("cost", "calls", "calls")
+def calls_made(run: Run) -> float:
+    """Number of calls: questions put to the model, re-asks included."""
+    return float(len(run.table("calls")))
+
+
+STAGES_OF_IDEA = ("selection", "topic", "ideas", "novelty")
+"""Stages up to the idea; an abstract, or reviews of it, come after them."""
+
+
+@measure("cost", "calls")
+def calls_after_idea(run: Run) -> float:
+    """Mean number of calls after the idea: in later stages, over teams with a paper."""
+    calls, written = run.table("calls"), teams_with_paper(run)
+    after = calls["team"].isin(written) & ~calls["stage"].isin(STAGES_OF_IDEA)
+    return float(after.sum()) / len(written) if len(written) else NAN
+
+
+def _token_total(run: Run, *columns: str) -> float:
+    """Tokens of all calls; NaN where the number of one is not known."""
+    counted = run.table("calls")[list(columns)]
+    return NAN if counted.isna().any(axis=None) else float(counted.sum().sum())
+
+
+@measure("cost", "tokens")
+def prompt_tokens(run: Run) -> float:
+    """Number of prompt tokens."""
+    return _token_total(run, "prompt_tokens")
+
+
+@measure("cost", "tokens")
+def completion_tokens(run: Run) -> float:
+    """Number of reply tokens."""
+    return _token_total(run, "completion_tokens")
+
+
+@measure("cost", "tokens")
+def tokens(run: Run) -> float:
+    """Number of tokens: of prompts and replies."""
+    return _token_total(run, "prompt_tokens", "completion_tokens")
+
+
+@measure("cost", "US_dollars")
+def usd(run: Run) -> float:
+    """Cost: paid, where prices are known."""
+    ledger = read_ledger(run)
+    if ledger is None or (ledger.usd == 0 and ledger.attempts):
+        return NAN
+    return ledger.usd
+
+
+@measure("cost", "share")
+def defaulted(run: Run) -> float:
+    """Share of questions whose reply was replaced by a default: of those that were sent."""
+    known_calls = run.metric(calls_by_rung).dropna(subset=["rung"])
+    asked = float(known_calls["calls"].sum())
+    spoilt = float(known_calls.loc[known_calls["rung"] == "default", "calls"].sum())
+    return spoilt / asked if asked else NAN
+
+
+@measure("cost", "share")
+def echoed(run: Run) -> float:
+    """Share of questions answered with the words of the page: of those that a model was asked."""
+    counts = run.metric(reply_texts)
+    asked = float(counts["asked"].sum())
+    return float(counts["echoed"].sum()) / asked if asked else NAN

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
-from virsci_society.metrics.inference.correlations import pearson, spearman
+from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.results.run import Run
 
 Pair = tuple[str, str]
@@ -97,6 +97,7 @@ def _society_citations(run: Run) -> pd.DataFrame:
     return inside_citations(run).drop_duplicates(["citing", "cited"])
 
 
+@metric("impact")
 def impact(run: Run) -> pd.DataFrame:
     """Citations of each paper of the society, from the society (this project)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
@@ -108,7 +109,8 @@ def impact(run: Run) -> pd.DataFrame:
     return table
 
 
-def author_citations(run: Run) -> pd.DataFrame:
+@metric("impact")
+def standing(run: Run) -> pd.DataFrame:
     """Citations of each author, and its h-index, from the society's papers (Hirsch 2005)."""
     counts = _society_citations(run).groupby("cited").size()
     by = run.table("authorships")[["paper", "scientist"]]
@@ -119,31 +121,7 @@ def author_citations(run: Run) -> pd.DataFrame:
     return table.astype({"scientist": "string", **kinds})
 
 
-WINDOW = 180.0
-"""Days of the early, and of the late citations of a paper; a quarter of a shorter run."""
-
-
-def cumulative_advantage(run: Run) -> pd.DataFrame:
-    """Do papers that are cited early go on being cited (Price 1976)?"""
-    window, papers = min(WINDOW, run.days / 4), run.table("papers")
-    # A paper whose late window is cut off would look as if nobody cited it late.
-    old = papers[papers["published"] + 2 * window <= run.days].set_index("paper")["published"]
-    cites = _society_citations(run)
-    age = cites["date"] - map_numbers(cites["cited"], old)
-    row: dict[str, object] = {"papers": len(old), "window": window}
-    sides: list[FloatArray] = []
-    for name, chosen in (("early", age < window), ("late", (age >= window) & (age < 2 * window))):
-        counts = cites.loc[chosen.fillna(False), "cited"].value_counts().reindex(old.index)
-        sides.append(np.asarray(counts.fillna(0), dtype=np.float64))
-        row[name] = sides[-1].mean() if len(old) else None
-    varies = len(old) > 2 and all(np.ptp(side) > 0 for side in sides)
-    for name, correlation in (("pearson", pearson), ("spearman", spearman)):
-        row[name] = correlation(sides[0], sides[1]).r if varies else None
-    kinds = {"papers": "Int64"}
-    kinds |= dict.fromkeys(("window", "early", "late", "pearson", "spearman"), "Float64")
-    return pd.DataFrame([row]).astype(kinds)
-
-
+@metric("impact")
 def productivity(run: Run) -> pd.DataFrame:
     """Papers of each scientist who wrote any (Lotka 1926)."""
     by = run.table("authorships")
@@ -158,6 +136,23 @@ def productivity(run: Run) -> pd.DataFrame:
     return table.astype(kinds)[["scientist", "papers", "led", "before", "first"]]
 
 
+@measures(
+    "impact",
+    """
+    top_tenth_papers=top_tenth  share  share of authorships held by the top tenth of authors: over
+        those who wrote any
+    """,
+    lambda _, table: table[table["of"] == "papers per author"],
+)
+@measures(
+    "impact",
+    """
+    gini_citations=gini  index  inequality of citations among papers: citations of the society's
+        papers by one another (Gini 1912)
+    """,
+    lambda _, table: table[table["of"] == "citations per paper"],
+)
+@metric("impact")
 def inequality(run: Run) -> pd.DataFrame:
     """How unevenly papers and citations are spread (Gini 1912); Allison and Stewart 1974."""
     table = run.metric(productivity)
@@ -194,6 +189,14 @@ CITATIONS_PER_BLOCK = 100_000
 KINDS = ("only_it", "both", "only_its_references")
 
 
+@measures(
+    "impact",
+    """
+    disruption=CD  correlation  mean disruption index of papers: over papers with a later paper that
+        cites them or what they cite (Funk and Owen-Smith 2017)
+    """,
+)
+@metric("impact")
 def disruption(run: Run) -> pd.DataFrame:
     """CD index of each paper of the society of Funk and Owen-Smith 2017 (Wu et al. 2019)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})

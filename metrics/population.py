@@ -9,7 +9,14 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from virsci_society.metrics.networks.structure import MONTH, sample_dates
+from virsci_society.metrics.networks.structure import (
+    MONTH,
+    adjacency,
+    network_statistics,
+    network_ties,
+    sample_dates,
+)
+from virsci_society.metrics.registry import NAN, measure, metric
 from virsci_society.society.results.run import Run
 
 LEFT = ("retired", "inactive", "transient", "removed")
@@ -17,6 +24,7 @@ LEFT = ("retired", "inactive", "transient", "removed")
 CHANGES = ("arrived", *LEFT, "moved")
 
 
+@metric("structure")
 def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
     """Who is there, at regular dates and at the end (this project)."""
     careers = run.table("careers").dropna(subset=["date", "change"])
@@ -43,6 +51,28 @@ def people_ever(run: Run) -> int:
     return initial_population(run) + int(run.table("scientists")["arrived"].notna().sum())
 
 
+@measure("teams", "scientists")
+def scientists(run: Run) -> float:
+    """Number of scientists: of day 0 and all who came since."""
+    return float(people_ever(run))
+
+
+@measure("structure", "share")
+def people_with_paper(run: Run) -> float:
+    """Share of scientists with a paper: since day 0, of all who were ever there."""
+    people = people_ever(run)
+    return run.table("authorships")["scientist"].nunique() / people if people else NAN
+
+
+@measure("structure", "share")
+def giant_component_people(run: Run) -> float:
+    """Share of all scientists in the largest component: ties since day 0 (Newman 2001)."""
+    people = people_ever(run)
+    tied = network_statistics(adjacency(network_ties(run.table("ties"), "grown")))
+    nodes, share = tied["nodes"] or 0, tied["giant_share"] or 0.0
+    return nodes * share / people if people else NAN
+
+
 class TopicHistory:
     """The main topic of each scientist of a run as of a date."""
 
@@ -62,6 +92,7 @@ class TopicHistory:
         return self._topics[who][index - 1] if index else self.initial.get(who)
 
 
+@metric("teams")
 def drift(run: Run) -> pd.DataFrame:
     """Change of the interests of each scientist whose interests have changed (Jia et al. 2017)."""
     rows = run.table("interests")
@@ -85,23 +116,13 @@ def drift(run: Run) -> pd.DataFrame:
     return table
 
 
-def main_topics(run: Run) -> float:
-    """Effective number of main topics at the end: exp of their Shannon entropy (Hill 1973)."""
-    topics = TopicHistory(run)
-    counts = Counter(topics.as_of(who, np.inf) for who in run.table("scientists")["scientist"])
-    del counts[None]
-    if not counts:
-        return float("nan")
-    shares = np.array(list(counts.values())) / counts.total()
-    return float(np.exp(-(shares * np.log(shares)).sum()))
-
-
+@measure("teams", "keywords")
 def keyword_diversity(run: Run) -> float:
-    """Effective number of keywords of the papers, by Simpson's index (Simpson 1949)."""
+    """Effective number of keywords of papers: 1 / chance that two are the same (Simpson 1949)."""
     words = [word for text in run.table("papers")["keywords"] for word in _split_list(text)]
     counts = np.array(list(Counter(words).values()), dtype=np.float64)
     alike = float((counts * (counts - 1)).sum())
-    return len(words) * (len(words) - 1) / alike if alike else float("nan")
+    return len(words) * (len(words) - 1) / alike if alike else NAN
 
 
 def _split_list(text: str | None) -> list[str]:

@@ -1,57 +1,305 @@
-"""Computes metrics and measures by the names that ``metrics.measures`` lists."""
+"""The registry of measures (numbers of a run), metrics (tables computed from it) and known facts.
+
+A decorator beside each function names its family, unit, definition and source. ``MEASURES`` and
+``METRICS`` import the functions when they are first read: a scenario is checked without pandas.
+"""
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib import import_module
+from inspect import cleandoc, getdoc
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-import pandas as pd
-
-from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.cost import COUNTED, read_ledger
-from virsci_society.metrics.impact import gini
-from virsci_society.metrics.measures import FAMILY_METRICS, MEASURES, RUN_MEASURES, explain_name
-from virsci_society.metrics.networks.structure import (
-    active_structure,
-    adjacency,
-    network_statistics,
-    network_ties,
-)
-from virsci_society.metrics.novelty.other_papers import novelty_against
-from virsci_society.metrics.population import people_ever
-from virsci_society.metrics.teams.peer_review import teams_with_paper, unended
-from virsci_society.society.literature.embedding.base import Progress
-from virsci_society.society.results.dataframes import known_numbers
-from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import TABLES
 
-Metric = Callable[[Run], pd.DataFrame]
-RunFunction = Callable[[Run], float]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from virsci_society.agents.arrays import FloatArray
+    from virsci_society.society.literature.embedding.base import Progress
+    from virsci_society.society.results.run import Run
+
+    Metric = Callable[[Run], pd.DataFrame]
+    RunFunction = Callable[[Run], float]
+    Rows = Callable[[Run, pd.DataFrame], pd.DataFrame]
+    MetricT = TypeVar("MetricT", bound=Metric)
+
+T = TypeVar("T")
+INFINITE = float("inf")
 NAN = float("nan")
 
-
-def _imported(place: str) -> Any:
-    module, _, function = place.partition(":")
-    return getattr(import_module(f"virsci_society.metrics.{module}"), function)
-
-
-FAMILIES: dict[str, dict[str, Metric]] = {
-    family: {name: _imported(place) for name, place in metrics.items()}
-    for family, metrics in FAMILY_METRICS.items()
+FAMILIES = (
+    *("novelty", "leaks", "teams", "structure", "impact", "concurrency", "cost"),
+    *("worth", "classics", "chance"),
+)
+"""Families of metrics, which a scenario can name under ``metrics``."""
+UNASKED = ("worth", "classics", "chance")
+"""Families that are computed only where a scenario names them."""
+COMPARING = ("novelty", "leaks")
+"""Families whose metrics are made from the papers of the past."""
+MODULES = (
+    *("novelty.novelty", "novelty.training_leaks", "teams.teams", "networks.team_patterns"),
+    *("teams.peer_review", "population", "validation.dated_papers", "networks.structure"),
+    *("networks.degree_tails", "networks.communities", "networks.removals", "impact"),
+    *("teams.concurrency", "cost", "worth", "validation.comparison"),
+)
+"""Modules below ``virsci_society.metrics`` with registered functions."""
+FACT_CLASSES: Mapping[str, str] = {
+    "structure": (
+        "Densification ShrinkingDiameter GiantComponentAuthors Transitivity Assortativity "
+        "Attachment MutualPartner MoreMutualPartners TiesAgain TieDecay RichClub"
+    ),
+    "careers": (
+        "Lotka OnePaperAuthors TopPercent StableOutput AuthorGrowth LaterLeads SeniorsLast "
+        "StrongestPartner SuperTies"
+    ),
+    "citations": (
+        "BestPaperAnywhere HotStreak CitationSpread TeamAdvantage SuperTiePremium Reputation "
+        "SmallTeamsDisrupt RemoteTeams AtypicalHits TeamsCombine NewPairsPay"
+    ),
+    "teams": "TeamGrowth SoloPapers ExtendedTeams PanelsDisagree PanelsChange",
 }
-"""What a scenario can ask for under ``metrics``, and the metrics of each."""
+"""Classes of known facts by module; a fact has the name of its class in snake case."""
+_FACTS = "virsci_society.metrics.facts"
+FACTS: Mapping[str, str] = {
+    re.sub("(?<!^)(?=[A-Z])", "_", name).lower(): f"{_FACTS}.{module}:{name}"
+    for module, names in FACT_CLASSES.items()
+    for name in names.split()
+} | {"repeated_teams": f"{_FACTS}.teams:TeamsAgain"}
+"""Known facts of science by name -> ``module:Class``."""
 
-METRICS: dict[str, Metric] = {
-    name: metric for family in FAMILIES.values() for name, metric in family.items()
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "share": (0.0, 1.0),
+    "index": (0.0, 1.0),
+    "correlation": (-1.0, 1.0),
+    "slope": (-INFINITE, INFINITE),
 }
+"""Ranges by unit; those of other units begin at zero."""
+_PURE = ("index", "correlation", "slope", "number")
+"""Pure numbers, which have no unit."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of a run, or of the papers of a real community."""
+
+    family: str
+    unit: str
+    low: float
+    high: float
+    definition: str
+    """A noun phrase; what follows its colon says what is counted."""
+    source: str
+    module: str
+    compute: RunFunction | None
+    """None: only a comparison with real papers has it."""
+
+    @property
+    def label(self) -> str:
+        """The definition up to its colon."""
+        return self.definition.partition(": ")[0]
+
+    @property
+    def details(self) -> str:
+        """What follows the label, and the source; the label where nothing follows."""
+        return self.meaning.removeprefix(f"{self.label}: ")
+
+    @property
+    def meaning(self) -> str:
+        """Definition and source in one line."""
+        return f"{self.definition} ({self.source})" if self.source else self.definition
+
+
+class _Registered(MutableMapping[str, T]):
+    """What decorators have registered, by name; reading it imports their modules."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, T] = {}
+
+    def __getitem__(self, name: str) -> T:
+        _import_modules()
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        _import_modules()
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __setitem__(self, name: str, value: T) -> None:
+        self._known[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._known[name]
+
+    def sort(self, key: Callable[[str, T], tuple[int, int]]) -> None:
+        """Put them in order, those of equal keys as registered."""
+        self._known = dict(sorted(self._known.items(), key=lambda item: key(*item)))
+
+
+@cache
+def _import_modules() -> None:
+    """Import all modules, and order by family and module: the order of imports is another."""
+    paths = [f"virsci_society.metrics.{module}" for module in MODULES]
+    for path in paths:
+        import_module(path)
+    families = [*FAMILIES, "comparison"]
+    METRICS.sort(lambda name, one: (families.index(_FAMILY_OF[name]), paths.index(one.__module__)))
+    MEASURES.sort(lambda _, one: (families.index(one.family), paths.index(one.module)))
+
+
+METRICS: _Registered[Metric] = _Registered()
+"""Every metric by name: a function from a run to a table."""
+MEASURES: _Registered[Measure] = _Registered()
+"""Every measure by name."""
+_FAMILY_OF: dict[str, str] = {}
+_SOURCE = re.compile(r"(.*?)(?: \(([^()]*\d{4}|VirSci[^()]*)\))?\.?")
+"""A definition and the source that follows it in brackets."""
+
+
+def metric(family: str, name: str = "") -> Callable[[MetricT], MetricT]:
+    """Register a metric, whose docstring begins with its definition and source."""
+
+    def register(function: MetricT) -> MetricT:
+        METRICS[name or function.__name__] = function
+        _FAMILY_OF[name or function.__name__] = family
+        return function
+
+    return register
+
+
+def measure(family: str, unit: str, name: str = "") -> Callable[[RunFunction], RunFunction]:
+    """Register a function of a run as a measure; its docstring is definition and source."""
+
+    def register(function: RunFunction) -> RunFunction:
+        text = " ".join((getdoc(function) or "").partition("\n\n")[0].split())
+        _add_measure(
+            family,
+            name or function.__name__,
+            unit,
+            text[:1].lower() + text[1:],
+            function.__module__,
+            function,
+        )
+        return function
+
+    return register
+
+
+def measures(family: str, text: str, rows: Rows | None = None) -> Callable[[MetricT], MetricT]:
+    """Register means of columns of a metric, above its decorator.
+
+    Args:
+        text: lines ``name unit definition (source)``, or ``name=column ...`` where the column has
+            another name; an indented line continues the one before.
+        rows: chooses the rows that are averaged; by default all.
+
+    Example:
+        >>> @measures("cost", "turns  turns  mean number of turns: of the longest stage")
+        ... @metric("cost")
+        ... def inference_cost(run): ...
+    """
+
+    def register(function: MetricT) -> MetricT:
+        (table,) = (name for name, known in METRICS._known.items() if known is function)
+        for name, column, unit, definition in _lines(text):
+            compute = partial(_column_mean, table=table, column=column, rows=rows)
+            _add_measure(family, name, unit, definition, function.__module__, compute)
+        return function
+
+    return register
+
+
+def compared_measures(module: str, text: str) -> None:
+    """Register measures that only a comparison with real papers has; ``measures`` says how."""
+    for name, _, unit, definition in _lines(text):
+        _add_measure("comparison", name, unit, definition, module, None)
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, str, str]]:
+    """Name, column, unit and definition of each measure of a text."""
+    whole = re.sub(r"\n +", " ", cleandoc(text))
+    for line in whole.splitlines():
+        name, unit, definition = line.split(None, 2)
+        name, _, column = name.partition("=")
+        yield name, column or name, unit, definition
+
+
+def _add_measure(
+    family: str, name: str, unit: str, text: str, module: str, compute: RunFunction | None
+) -> None:
+    found = _SOURCE.fullmatch(text)
+    known = MEASURES._known.get(name)
+    if found is None or (known and known.definition != found[1]):
+        raise ValueError(f"measure {name}: registered twice, or without a definition")
+    low, high = _RANGES.get(unit, (0.0, INFINITE))
+    unit = "" if unit in _PURE else unit.replace("_", " ")
+    MEASURES[name] = Measure(family, unit, low, high, found[1], found[2] or "", module, compute)
+
+
+def _column_mean(run: Run, table: str, column: str, rows: Rows | None) -> float:
+    from virsci_society.society.results.dataframes import known_numbers
+
+    found = compute_metric(run, table)
+    return mean(known_numbers((rows(run, found) if rows else found)[column]))
+
+
+def metrics_named(name: str) -> tuple[str, ...]:
+    """The metrics that a name under ``metrics`` stands for; none for an unknown name."""
+    if name in FAMILIES:
+        return tuple(one for one in METRICS if _FAMILY_OF[one] == name)
+    return (name,) if name in METRICS else ()
+
+
+def explain_name(name: str) -> str:
+    """What an unknown name may have meant: the nearest metrics, or a rank of scientists."""
+    near = [one for one in METRICS if name and (name in one or one in name)]
+    near += difflib.get_close_matches(name, METRICS, n=3)
+    said = " or ".join(map(repr, dict.fromkeys(near[:3])))
+    lines = [f"did you mean {said}?"] if said else []
+    if name == "degree":
+        lines.append(
+            "'degree' is a column of 'degrees', and a rank of scientists (--remove degree:10)"
+        )
+    return "; ".join(lines)
+
+
+def compares_papers(names: Iterable[str]) -> bool:
+    """Is any of these made from the papers of the past? A function from outside may be."""
+    return any(
+        not (named := metrics_named(one)) or any(_FAMILY_OF[each] in COMPARING for each in named)
+        for one in names
+    )
+
+
+def measure_extent(name: str) -> tuple[float, float]:
+    """The least and the largest value that a measure can have; infinite where that is not known."""
+    if name in MEASURES:
+        return MEASURES[name].low, MEASURES[name].high
+    statistic = name.rpartition(".")[2]
+    return {"count": (0.0, INFINITE), "share": (0.0, 1.0), "gini": (0.0, 1.0)}.get(
+        statistic, (-INFINITE, INFINITE)
+    )
+
+
+def measure_label(name: str) -> str:
+    """The name of a measure in a sentence; of ``a.b.mean`` it is ``mean b (a)``."""
+    if name in MEASURES:
+        return MEASURES[name].label
+    table, *parts = name.split(".")
+    if len(parts) != 2 or table == "review":
+        return name
+    return f"{parts[1]} {parts[0]} ({table})".replace("_", " ")
 
 
 def compute_metric(
@@ -84,6 +332,8 @@ def compute_metric(
     if past is not None:
         if name != "novelty":
             raise InputError(f"only the metric 'novelty' takes other papers, not {name!r}")
+        from virsci_society.metrics.novelty.other_papers import novelty_against
+
         return novelty_against(run, past, contemporary, embedding, progress)
     if name not in METRICS:
         try:
@@ -106,6 +356,8 @@ def empty_metric(name: str) -> pd.DataFrame:
 @cache
 def empty_run() -> Run:
     """An empty run, cached because building its tables is slow."""
+    from virsci_society.society.results.run import Run
+
     return Run.from_rows({}, {"seed": 0, "days": 0.0}, {})
 
 
@@ -140,44 +392,16 @@ def name_error(name: str, own: Mapping[str, Metric] | None = None) -> str | None
 
 def _function(name: str, own: Mapping[str, Metric | None] | None = None) -> RunFunction:
     if name in MEASURES:
-        if not (how := MEASURES[name].how):
-            raise InputError(
-                f"{name} compares papers with real ones, and no run has it alone; 'society "
-                "compare' and 'society calibrate' compute it"
-            )
-        return _computed_by(how)
+        if compute := MEASURES[name].compute:
+            return compute
+        raise InputError(
+            f"{name} compares papers with real ones, and no run has it alone; 'society "
+            "compare' and 'society calibrate' compute it"
+        )
     if name.count(".") == 2:
         return parse_dotted_name(name, own)
-    unknown = unknown_name("measure", name, RUN_MEASURES)
+    unknown = unknown_name("measure", name, (one for one in MEASURES if MEASURES[one].compute))
     raise InputError(f"{unknown} (or write table.column.statistic)")
-
-
-_TABLE = re.compile(r"(?P<table>\w+)(\[((?P<key>\w+)=)?(?P<value>[^]]+)])?\.(?P<rest>.+)")
-
-
-def _computed_by(how: str) -> RunFunction:
-    """The function of a run that a row of ``measures.csv`` describes."""
-    if ":" in how:
-        place, _, given = how.partition("(")
-        function = _imported(place)
-        arguments = [one for one in given.rstrip(")").split(", ") if one]
-        return lambda run: float(function(run, *arguments))
-    found = _TABLE.fullmatch(how)
-    if found is None:
-        raise ValueError(f"measures.csv: {how!r} cannot be computed")
-    table, key, value, rest = found["table"], found["key"], found["value"], found["rest"]
-    if rest == "rows":
-        return lambda run: float(len(run.table(table)))
-    column, _, statistic = rest.partition(".")
-    if value is None:
-        return column_statistic(table, column, statistic)
-
-    def of_rows(run: Run) -> float:
-        rows = compute_metric(run, table)
-        chosen = rows["team"].isin(teams_with_paper(run)) if key is None else rows[key] == value
-        return STATISTICS[statistic](known_numbers(rows.loc[chosen, column]))
-
-    return of_rows
 
 
 def mean(values: FloatArray) -> float:
@@ -185,12 +409,24 @@ def mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else NAN
 
 
+def _median(values: FloatArray) -> float:
+    import numpy as np
+
+    return float(np.median(values)) if len(values) else NAN
+
+
+def _gini(values: FloatArray) -> float:
+    from virsci_society.metrics.impact import gini
+
+    return gini(values)
+
+
 STATISTICS: Mapping[str, Callable[[FloatArray], float]] = {
     "mean": mean,
-    "median": lambda values: float(np.median(values)) if len(values) else NAN,
+    "median": _median,
     "sum": lambda values: float(values.sum()),
     "share": mean,
-    "gini": gini,
+    "gini": _gini,
     "last": lambda values: float(values[-1]) if len(values) else NAN,
 }
 """What can stand last in ``table.column.statistic``, beside ``count``: how many values are known.
@@ -222,6 +458,7 @@ def parse_dotted_name(name: str, own: Mapping[str, Metric | None] | None = None)
 
 def column_statistic(table: str, column: str, statistic: str = "mean") -> RunFunction:
     """The function of a run that gives a statistic of a column."""
+    from virsci_society.society.results.dataframes import known_numbers
 
     def statistic_of(run: Run) -> float:
         values = column_of(run, table, column)
@@ -268,87 +505,3 @@ def column_of(run: Run, table: str, column: str) -> pd.Series:
     if column not in values:
         raise InputError(unknown_name(f"column of {table}", column, map(str, values)))
     return values[column]
-
-
-STAGES_OF_IDEA = ("selection", "topic", "ideas", "novelty")
-"""Stages up to the idea; an abstract, or reviews of it, come after them."""
-
-
-def scientists(run: Run) -> float:
-    """Scientists of day 0 and all who have come since."""
-    return float(people_ever(run))
-
-
-def share_with_paper(run: Run) -> float:
-    """Teams with a paper, of those that have ended, 0..1."""
-    states = run.table("teams")["state"]
-    return mean(known_numbers(states[~unended(run)].isin(["published", "finished"])))
-
-
-def people_with_paper(run: Run) -> float:
-    """Scientists with a paper since day 0, of all who were ever there, 0..1."""
-    people = people_ever(run)
-    return run.table("authorships")["scientist"].nunique() / people if people else NAN
-
-
-def giant_component_people(run: Run) -> float:
-    """Scientists in the largest component of joint papers since day 0, of all, 0..1."""
-    people = people_ever(run)
-    tied = network_statistics(adjacency(network_ties(run.table("ties"), "grown")))
-    nodes, share = tied["nodes"] or 0, tied["giant_share"] or 0.0
-    return nodes * share / people if people else NAN
-
-
-def acceptance(run: Run) -> float:
-    """Invitations accepted, of those answered by choice, 0..1."""
-    outcomes = run.table("invitations")["outcome"]
-    return mean(known_numbers(outcomes[outcomes.isin(["accepted", "declined"])] == "accepted"))
-
-
-def token_total(run: Run, *columns: str) -> float:
-    """Tokens of all calls, summed over columns; NaN where some call's are not known."""
-    counted = run.table("calls")[list(columns)]
-    return NAN if counted.isna().any(axis=None) else float(counted.sum().sum())
-
-
-def calls_after_idea(run: Run) -> float:
-    """Calls of a team with a paper in the stages that follow its idea, mean over those teams."""
-    calls, written = run.table("calls"), teams_with_paper(run)
-    after = calls["team"].isin(written) & ~calls["stage"].isin(STAGES_OF_IDEA)
-    return float(after.sum()) / len(written) if len(written) else NAN
-
-
-def usd_paid(run: Run) -> float:
-    """US dollars paid; NaN without a ledger, or where something was asked at no known price."""
-    ledger = read_ledger(run)
-    if ledger is None or (ledger.usd == 0 and ledger.attempts):
-        return NAN
-    return ledger.usd
-
-
-def active_at_end(run: Run, column: str) -> float:
-    """A column of ``active_structure`` on the last day: joint papers of the last year."""
-    rows = active_structure(run, windows=(1.0,), every=max(run.days, 1.0))
-    return mean(known_numbers(rows[column].tail(1)))
-
-
-def defaulted_share(run: Run) -> float:
-    """Questions whose reply was replaced by a default, of those whose rung is known, 0..1."""
-    known_calls = compute_metric(run, "calls_by_rung").dropna(subset=["rung"])
-    asked = float(known_calls["calls"].sum())
-    spoilt = float(known_calls.loc[known_calls["rung"] == "default", "calls"].sum())
-    return spoilt / asked if asked else NAN
-
-
-def noticed_share(run: Run, what: str) -> float:
-    """Questions to a model of whose replies something was noticed (``reply_texts``), 0..1."""
-    counts = compute_metric(run, "reply_texts")
-    asked = float(counts["asked"].sum())
-    return float(counts[what].sum()) / asked if asked else NAN
-
-
-def mean_turns(run: Run, stage: str) -> float:
-    """Turns of a stage in its first visit, mean over the teams with a paper that came to it."""
-    calls, wrote = run.table("calls"), teams_with_paper(run)
-    said = calls[calls["act"].isin(COUNTED) & (calls["stage"] == stage) & (calls["visit"] == 1)]
-    return mean(known_numbers(said[said["team"].isin(wrote)].groupby("team")["turn"].max()))

@@ -91,7 +91,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
             "cross_team": int(asked["cross_team"].fillna(False).sum()),
         },
         "consultations": len(run.table("consultations")),
-        "max_memberships": max_memberships(run),
+        "max_memberships": int(max_memberships(run)),
         "waiting_days": {
             str(int(size)): float(days)
             for size, days in zip(waited["size"], held_up, strict=True)

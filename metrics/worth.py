@@ -10,6 +10,7 @@ import pandas as pd
 
 from virsci_society.metrics.networks.structure import sample_dates
 from virsci_society.metrics.population import people_ever
+from virsci_society.metrics.registry import metric
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 
@@ -34,6 +35,7 @@ SHARES = (
 )
 
 
+@metric("worth")
 def discovery(run: Run) -> pd.DataFrame:
     """What was carried out, found, published and repeated in the whole run (this project)."""
     outcomes = _outcomes(run)
@@ -71,6 +73,7 @@ def discovery(run: Run) -> pd.DataFrame:
     return pd.DataFrame([row]).astype(kinds)
 
 
+@metric("worth")
 def record(run: Run, every: float = DAYS_PER_YEAR) -> pd.DataFrame:
     """What is on record by date, and how much of it is false (this project)."""
     outcomes = _outcomes(run)
@@ -140,6 +143,7 @@ def _mean(values: pd.Series[float] | pd.Series[bool]) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
+@metric("classics")
 def consensus(run: Run) -> pd.DataFrame:
     """Which communities settle on the better of two methods, and when (Zollman 2010)."""
     noted = _noted(run, ("community", "better", "since"))
@@ -158,6 +162,7 @@ def consensus(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
 
 
+@metric("classics")
 def epistemic_progress(run: Run) -> pd.DataFrame:
     """How much of an epistemic landscape was found (Weisberg and Muldoon 2009)."""
     noted = _noted(run, ("found", "peak_1", "peak_2"))

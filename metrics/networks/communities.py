@@ -15,8 +15,10 @@ from virsci_society.metrics.networks.structure import (
     NETWORKS,
     adjacency,
     final_networks,
+    last_grown,
     network_ties,
 )
+from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
@@ -26,6 +28,17 @@ MANY_PAIRS = 200_000
 NEEDS = "not measured: a network of this size needs the extra [scale] (networkit)"
 
 
+@measures(
+    "structure",
+    """
+    modularity  correlation  modularity of the communities of authors with a co-author: Louvain;
+        joint papers since day 0, at the end (Newman and Girvan 2004)
+    communities  communities  number of communities of authors with a co-author: Louvain; joint
+        papers since day 0, at the end (Blondel et al. 2008)
+    """,
+    last_grown,
+)
+@metric("structure")
 def communities(run: Run) -> pd.DataFrame:
     """Communities of both networks at day 0 and at the end (Blondel et al. 2008), seeded."""
     streams, rows = Streams(run.seed, "metrics", "communities"), []
@@ -107,6 +120,15 @@ def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
     return float(inside / total - shares @ shares)
 
 
+@measures(
+    "structure",
+    """
+    core  share  share of authors with a co-author in the core: joint papers since day 0, at the end
+        (Borgatti and Everett 2000)
+    """,
+    last_grown,
+)
+@metric("structure")
 def core_periphery(run: Run) -> pd.DataFrame:
     """The innermost k-core (Seidman 1983), and the core of Borgatti and Everett (2000)."""
     rows: list[dict[str, object]] = []

@@ -17,6 +17,7 @@ from scipy import special
 from virsci_society.agents.arrays import IntArray
 from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.networks.structure import final_networks
+from virsci_society.metrics.registry import metric
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
 
@@ -178,6 +179,7 @@ PARTS = (
 COUNTS = ("n", "xmin", "tail")
 
 
+@metric("structure")
 def degrees(run: Run) -> pd.DataFrame:
     """Distribution of degrees of both networks at the end (Newman 2001)."""
     parts = []
@@ -190,6 +192,7 @@ def degrees(run: Run) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).astype({**kinds, "share_above": "Float64"})
 
 
+@metric("chance")
 def tail(run: Run) -> pd.DataFrame:
     """Tails after Clauset, Shalizi and Newman (Clauset et al. 2009), discrete; seeded bootstrap."""
     values = {f"degree, {name}": np.diff(matrix.indptr) for name, matrix in final_networks(run)}

@@ -21,6 +21,7 @@ from virsci_society.metrics.networks.structure import (
     network_ties,
 )
 from virsci_society.metrics.population import LEFT, initial_population
+from virsci_society.metrics.registry import metric
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.dataframes import typed_table
@@ -62,6 +63,7 @@ class Snapshot:
         return counted.groupby(["source", "target"], sort=True)[["papers"]].sum().reset_index()
 
 
+@metric("structure")
 def removals(run: Run) -> pd.DataFrame:
     """The co-authorship of those in the society, around each removal (Albert et al. 2000)."""
     rows = []
@@ -154,6 +156,7 @@ STARS = 10
 GROUPS = ("stars", "collaborators", "others")
 
 
+@metric("structure")
 def around_stars(run: Run) -> pd.DataFrame:
     """Papers by stars, their collaborators and others, before and after a date (Azoulay 2019)."""
     removals = removed_by_date(run)

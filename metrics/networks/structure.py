@@ -15,6 +15,7 @@ from scipy import sparse
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.metrics.impact import authorships_of
+from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
@@ -28,6 +29,22 @@ COLUMNS = (
 )
 
 
+def last_grown(_: Run, table: pd.DataFrame) -> pd.DataFrame:
+    """The last row of a metric of the network of ties since day 0."""
+    return table[table["network"] == "grown"].tail(1)
+
+
+@measures(
+    "structure",
+    """
+    components  components  number of components of authors with a co-author: joint papers since day
+        0, at the end
+    transitivity  index  transitivity of the co-authorship network: triangles (three times) over
+        connected triples; joint papers since day 0, at the end (Newman 2003)
+    """,
+    last_grown,
+)
+@metric("structure")
 def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     """Basic structure of both networks at regular dates and at the end (Newman 2003)."""
     rows = []
@@ -145,6 +162,19 @@ WINDOWS = (1.0, 2.0, 4.0)
 """Years without a paper after which somebody is not active any more."""
 
 
+@measures(
+    "structure",
+    """
+    active_authors=nodes  authors  number of active authors: with a paper of the last year,
+        at the end
+    giant_component_active=giant_share  share  share of active authors in the largest component:
+        authors and joint papers of the last year, at the end
+    clustering_active=clustering  index  mean local clustering of active authors: joint papers of
+        the last year, at the end
+    """,
+    lambda _, table: table[table["years"] == 1].tail(1),
+)
+@metric("structure")
 def active_structure(
     run: Run, windows: tuple[float, ...] = WINDOWS, every: float = 3 * MONTH
 ) -> pd.DataFrame:
@@ -176,6 +206,12 @@ def active_structure(
 SHARES = ("reciprocity", "tied_before", "tied_after", "clustering", "giant_share", "most_asked")
 
 
+@measures(
+    "teams",
+    "consulted_coauthors=tied_before  share  share of consulting pairs with an earlier joint paper:"
+    " of pairs of asker and guest",
+)
+@metric("structure")
 def consulting(run: Run) -> pd.DataFrame:
     """The network of consultations at the end, beside that of co-authorship (this project)."""
     asked = run.table("consultations").dropna(subset=["asker", "guest"])
@@ -219,6 +255,7 @@ SOURCES = 256
 PARTS = ("clustering", "path", "clustering_random", "path_random", "sigma")
 
 
+@metric("chance")
 def small_world(run: Run) -> pd.DataFrame:
     """Both networks against random ones of the same degrees (Humphries and Gurney 2008)."""
     streams = Streams(run.seed, "metrics", "small world")

@@ -21,6 +21,7 @@ from virsci_society.metrics.impact import (
     map_numbers,
 )
 from virsci_society.metrics.networks.structure import MONTH, sample_dates
+from virsci_society.metrics.registry import metric
 from virsci_society.society.results.run import Run
 
 SIZES = (2, 3, 4)
@@ -121,6 +122,7 @@ COUNTS = (
 )
 
 
+@metric("teams")
 def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
     """Shares of team assembly (Guimera et al. 2005), over the papers of the run."""
     return assembly_table(authorships_of(run), sample_dates(run.days, every))

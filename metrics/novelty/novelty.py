@@ -23,6 +23,7 @@ from virsci_society.metrics.novelty.nearest_papers import (
     VectorSpace,
     mean_pairwise_distance,
 )
+from virsci_society.metrics.registry import measure, measures, metric
 from virsci_society.society.literature.embedding.base import Embedding, Progress, paper_text
 from virsci_society.society.literature.embedding.registry import is_hosted, make_embedding
 from virsci_society.society.results.run import Run
@@ -152,6 +153,19 @@ def novelty_scores(
     return pd.DataFrame({"paper": pd.array(names, dtype="string"), **columns})
 
 
+@measures(
+    "novelty",
+    """
+    ON  number  overall novelty: HD x CI / CD, mean over papers (VirSci, section 4.1)
+    HD  number  historical dissimilarity: mean distance to the nearest past papers, mean over papers
+        (VirSci, section 4.1)
+    CD  number  contemporary dissimilarity: mean distance to the nearest contemporary papers, mean
+        over papers (VirSci, section 4.1)
+    CI  number  contemporary impact: mean citations of the nearest contemporary papers, mean over
+        papers (VirSci, section 4.1)
+    """,
+)
+@metric("novelty", "novelty")
 def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
     """Measure the papers of a run against its databases (VirSci, section 4.1)."""
     held = run.metric("novelty") if "novelty" in run.metric_names() else None
@@ -182,6 +196,7 @@ def encoded_texts(
     return embedding.encode(texts["evaluated"].tolist()), embedding.encode(texts["query"].tolist())
 
 
+@metric("novelty")
 def novelty_by_embedding(run: Run) -> pd.DataFrame:
     """The novelty of each paper in each embedding of ``novelty.embeddings`` (VirSci, 4.1)."""
     settings, held = settings_of(run), run.databases
@@ -227,6 +242,7 @@ def in_embedding(databases: Databases, name: str, seed: int) -> tuple[Databases,
     return replace(databases, past=past, contemporary=later, embedding=embedding), embedding
 
 
+@metric("novelty")
 def novelty_agreement(run: Run) -> pd.DataFrame:
     """Means and rank correlations of the measures in two embeddings; this project."""
     table = run.metric(novelty_by_embedding)
@@ -260,8 +276,9 @@ def measured_texts(papers: pd.DataFrame, settings: Novelty) -> pd.DataFrame:
     return texts.map(lambda text: " ".join(text.split()[: settings.words]))
 
 
+@measure("novelty", "words", "words")
 def evaluated_words(run: Run) -> float:
-    """Words of the text whose distances are measured, mean over papers; NaN without papers."""
+    """Mean length of the measured text of a paper: the text of HD and CD."""
     texts = measured_texts(run.table("papers"), settings_of(run))["evaluated"]
     return float(np.mean([len(text.split()) for text in texts])) if len(texts) else float("nan")
 

@@ -15,6 +15,7 @@ import pandas as pd
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.novelty.novelty import Database
+from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.text_provenance import backend_of
@@ -80,6 +81,16 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     return found.size, found.a
 
 
+@measures(
+    "novelty",
+    """
+    contemporary_similarity=similarity  correlation  mean cosine of a paper to its nearest
+        contemporary paper: which the society could not read
+    contemporary_words=shared  words  mean longest passage that a paper shares with a near
+        contemporary paper: words in a row
+    """,
+)
+@metric("leaks", "leaks")
 def run_leaks(run: Run) -> pd.DataFrame:
     """Each abstract beside its nearest contemporary and past papers (Brown et al. 2020)."""
     if "leaks" in run.metric_names():

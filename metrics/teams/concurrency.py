@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import IntArray
-from virsci_society.metrics.inference.intervals import wilson_interval
 from virsci_society.metrics.inference.two_lines import logistic_regression
 from virsci_society.metrics.networks.structure import WEEK, sample_dates
+from virsci_society.metrics.registry import measure, measures, metric
 from virsci_society.society.results.dataframes import known_numbers
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import PUBLICATION_STAGE
 
 
+@metric("concurrency")
 def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
     """Teams in flight, memberships and contacts between teams over time (this project)."""
     days = np.array(sample_dates(run.days, every))
@@ -41,19 +42,21 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
     return table
 
 
-def max_memberships(run: Run) -> int:
-    """Most teams one scientist was in at one instant (this project); 0 if there were none."""
+@measure("concurrency", "teams")
+def max_memberships(run: Run) -> float:
+    """Largest number of teams of one scientist at once."""
     members = run.table("members")
     starts = pd.DataFrame({"who": members["scientist"], "date": members["joined"], "step": 1})
     ends = pd.DataFrame({"who": members["scientist"], "date": members["left"], "step": -1})
     steps = pd.concat([starts, ends]).dropna(subset=["date"])
     if not len(steps):
-        return 0
+        return 0.0
     # A membership that ends at the instant another begins does not overlap it.
     in_turn = steps.sort_values(["who", "date", "step"], kind="stable")
-    return int(in_turn.groupby("who")["step"].cumsum().max())
+    return float(in_turn.groupby("who")["step"].cumsum().max())
 
 
+@metric("concurrency")
 def waiting(run: Run) -> pd.DataFrame:
     """Waiting by team size, in days (this project)."""
     meetings = run.table("meetings")
@@ -85,6 +88,7 @@ def waiting(run: Run) -> pd.DataFrame:
     return table
 
 
+@metric("concurrency")
 def rounds(run: Run) -> pd.DataFrame:
     """Rounds of homework, from one meeting of a team to the call of the next (this project)."""
     done = _between_meetings(run).dropna(subset=["done"])
@@ -101,19 +105,12 @@ def _between_meetings(run: Run) -> pd.DataFrame:
     return homework[homework["stage"] != PUBLICATION_STAGE]
 
 
-def acceptance(run: Run) -> pd.DataFrame:
-    """Share of invitations accepted, by the invitee's load (this project)."""
-    chosen = _chosen(run)
-    table = chosen.groupby("load")["yes"].agg(answered="size", accepted="sum").reset_index()
-    counts = zip(table["accepted"].tolist(), table["answered"].tolist(), strict=True)
-    bands = [wilson_interval(int(accepted), answered) for accepted, answered in counts]
-    table[["answered", "accepted"]] = table[["answered", "accepted"]].astype("Int64")
-    table["share"] = pd.array([one.value for one in bands], dtype="Float64")
-    table["low"] = pd.array([one.low for one in bands], dtype="Float64")
-    table["high"] = pd.array([one.high for one in bands], dtype="Float64")
-    return table
-
-
+@measures(
+    "teams",
+    "acceptance_slope=slope  slope  change of the log odds of accepting an invitation: for each "
+    "further team of the invitee",
+)
+@metric("concurrency")
 def acceptance_slope(run: Run) -> pd.DataFrame:
     """Change of the log odds of accepting per further team of the invitee (this project)."""
     chosen = _chosen(run)
@@ -184,6 +181,16 @@ PIECE = (
 )
 
 
+@measures(
+    "concurrency",
+    """
+    waiting_round=waiting  days  mean wait of a member from one meeting to the next: over pieces of
+        homework
+    memberships_at_homework=memberships  teams  mean number of teams of a member at homework: over
+        pieces of homework, so busy members count more often
+    """,
+)
+@metric("concurrency")
 def pieces(run: Run) -> pd.DataFrame:
     """Where the time of each piece of homework went, until the next meeting (this project)."""
     work = run.table("homework").dropna(subset=["started", "done"]).reset_index(names="piece")

@@ -11,6 +11,7 @@ import pandas as pd
 
 from virsci_society.metrics.impact import gini
 from virsci_society.metrics.inference.correlations import krippendorff_alpha
+from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 
@@ -19,6 +20,22 @@ ROUND = [*KEY, "round"]
 NAN = float("nan")
 
 
+@measures(
+    "teams",
+    """
+    review_acceptance=acceptance  share  share of submissions accepted: of those accepted or
+        rejected
+    days_in_review=days  days  mean time in review: from submission to its decision, over those
+        decided
+    reviews_late=late  share  share of assigned reviews that are late: reminded or given up
+    reviewer_load=load  reviews  mean number of reviews per reviewer: over those who delivered any
+    gini_reviews=gini  index  inequality of reviews among reviewers: over those who delivered any
+        (Gini 1912)
+    reviewer_agreement=agreement  correlation  agreement of reviewers: alpha of their overall scores
+        (Krippendorff 2011)
+    """,
+)
+@metric("teams")
 def review_outcomes(run: Run) -> pd.DataFrame:
     """Outcomes of all submissions together (this project)."""
     rounds, referees = run.table("submissions"), run.table("referees")
@@ -91,6 +108,7 @@ COLUMNS = {
 }
 
 
+@metric("teams")
 def panels(run: Run) -> pd.DataFrame:
     """Who judged what, in two panels (Beygelzimer et al. 2023)."""
     decided = run.table("submissions").dropna(subset=["decided"])
@@ -113,6 +131,7 @@ def panels(run: Run) -> pd.DataFrame:
     return typed_table(rows, COLUMNS)
 
 
+@metric("teams")
 def panel_agreement(run: Run) -> pd.DataFrame:
     """How often two panels decide differently (Beygelzimer et al. 2023)."""
     table = run.metric(panels).dropna(subset=["decision"])

@@ -14,10 +14,11 @@ from virsci_society.metrics.cost import inference_cost
 from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.population import TopicHistory
+from virsci_society.metrics.registry import mean, measure, measures, metric
 from virsci_society.metrics.teams.concurrency import rounds
-from virsci_society.metrics.teams.peer_review import unended
+from virsci_society.metrics.teams.peer_review import teams_with_paper, unended
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
-from virsci_society.society.results.dataframes import counts_of
+from virsci_society.society.results.dataframes import counts_of, known_numbers
 from virsci_society.society.results.run import Run
 
 BUILT = {
@@ -106,6 +107,30 @@ OUTCOMES = ("accepted", "declined", "full")
 IDEAS_KEPT = 3
 
 
+def _with_paper(run: Run, table: pd.DataFrame) -> pd.DataFrame:
+    return table[table["team"].isin(teams_with_paper(run))]
+
+
+@measures(
+    "teams",
+    """
+    team_size=size  people  mean size of a team: members at the end, over teams with a paper
+    days_to_paper  days  mean time from founding to paper: until it is visible, over papers
+    freshness  share  mean share of members new to their team: without an earlier joint paper in it,
+        over teams with a paper (VirSci, Fig. 5)
+    diversity  index  mean diversity of a team: distinct main topics over members, over teams with a
+        paper (VirSci, Fig. 6)
+    newcomers  share  mean share of newcomers among the members of a team: without a paper when it
+        was founded, over teams with a paper (Guimera et al. 2005)
+    members_elsewhere=elsewhere  share  mean share of members who are in another team too: over
+        teams with a paper
+    """,
+    _with_paper,
+)
+@measures(
+    "concurrency", "waiting  days  mean time that a team waits for its people: over all teams"
+)
+@metric("teams")
 def teams(run: Run) -> pd.DataFrame:
     """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005)."""
     founded = run.table("teams")
@@ -178,6 +203,51 @@ def members_at_end(run: Run) -> dict[str, list[str]]:
     return cast
 
 
+@measure("teams", "papers")
+def papers(run: Run) -> float:
+    """Number of papers: those that became visible."""
+    return float(len(run.table("papers")))
+
+
+@measure("teams", "teams", "teams")
+def teams_founded(run: Run) -> float:
+    """Number of teams: those founded."""
+    return float(len(run.table("teams")))
+
+
+@measure("teams", "share", "teams_with_paper")
+def share_with_paper(run: Run) -> float:
+    """Share of teams with a paper: of those that have ended."""
+    states = run.table("teams")["state"]
+    return mean(known_numbers(states[~unended(run)].isin(["published", "finished"])))
+
+
+@measure("teams", "invitations")
+def invitations(run: Run) -> float:
+    """Number of invitations: those sent."""
+    return float(len(run.table("invitations")))
+
+
+@measure("teams", "share")
+def acceptance(run: Run) -> float:
+    """Share of invitations accepted: of those answered by choice."""
+    outcomes = run.table("invitations")["outcome"]
+    return mean(known_numbers(outcomes[outcomes.isin(["accepted", "declined"])] == "accepted"))
+
+
+@measure("teams", "share")
+def cross_team(run: Run) -> float:
+    """Share of invitations that went to members of other teams: of those sent."""
+    return mean(known_numbers(run.table("invitations")["cross_team"]))
+
+
+@measure("teams", "questions")
+def consultations(run: Run) -> float:
+    """Number of questions to outsiders: asked by teams."""
+    return float(len(run.table("consultations")))
+
+
+@metric("teams")
 def outcomes_without_defaults(run: Run) -> pd.DataFrame:
     """Outcomes of all teams, and of those none of whose replies was a default (this project)."""
     calls = run.table("calls")
@@ -221,6 +291,7 @@ COUNTS = ("teams", "ended", "papers")
 COLUMNS = (*COUNTS, *("with_paper", *OF_TEAMS, "inference_cost", "cited"), *novelty.COLUMNS)
 
 
+@metric("teams")
 def by_protocol(run: Run) -> pd.DataFrame:
     """Means over the teams of each protocol, or of each component of a mixture (this project)."""
     founded = run.table("teams").set_index("team")

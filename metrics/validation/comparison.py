@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from virsci_society.metrics.measures import MEASURES
 from virsci_society.metrics.networks import degree_tails
+from virsci_society.metrics.registry import MEASURES, compared_measures
 from virsci_society.metrics.validation.assembly_measures import (
     AssemblyMeasures,
     AuthorHistory,
@@ -99,6 +99,27 @@ ROWS: Mapping[str, Row] = {
     )
 }
 """The measures that are compared, in order; those that have a tolerance are judged."""
+compared_measures(
+    __name__,
+    """
+authors_per_own_paper  authors  mean number of authors of a paper by the society's scientists:
+    authors from outside included
+degree_tail_alpha  number  exponent of the tail of the numbers of co-authors: of authors with a
+    co-author (Clauset et al. 2009)
+degree_tail_from  co-authors  number of co-authors from which the tail follows a power law: of
+    authors with a co-author (Clauset et al. 2009)
+new_keywords  share  share of keywords that no earlier paper has: each paper's keywords together
+    count 1
+without_keywords  share  share of papers without keywords
+authors_by_paper  number  distribution of the numbers of authors of papers: KS distance
+papers_by_author  number  distribution of the numbers of papers of authors: KS distance
+coauthors_by_author  number  distribution of the numbers of co-authors of authors: KS distance
+topic_mix  keywords  number of different keywords in a sample of papers: Jensen-Shannon distance
+    of two samples of one size (Lin 1991)
+m_patterns  index  distance of the m-patterns of papers: how authors of a paper wrote together
+    before (Juul et al. 2024)
+""",
+)
 TEXTS = ("side", "measure", "unit", "kind")
 
 

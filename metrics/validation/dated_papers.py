@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.spatial import distance
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.registry import measures, metric
 from virsci_society.metrics.validation.assembly_measures import AuthorHistory, assembly_measures
 from virsci_society.society.kernel.durations import TICK
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
@@ -51,6 +52,46 @@ def simulated_papers(run: Run) -> list[DatedPaper]:
     ]
 
 
+@measures(
+    "structure",
+    """
+    authors  authors  number of authors: people with a paper since day 0
+    authors_per_paper  authors  mean number of authors of a paper
+    single_authored  share  share of papers with one author
+    papers_per_author  papers  mean number of papers of an author: over those who wrote any
+    newcomer_rate  share  share of authorships by newcomers: whose author has no earlier paper
+        (Guimera et al. 2005)
+    newcomer_rate_first  share  share of newcomers among first authors: of papers with two authors
+        or more (Guimera et al. 2005)
+    newcomer_rate_middle  share  share of newcomers among middle authors: neither first nor last
+        (Guimera et al. 2005)
+    newcomer_rate_last  share  share of newcomers among last authors: of papers with two authors or
+        more (Guimera et al. 2005)
+    q  share  share of links of two incumbents whose pair wrote together before (Guimera et al.
+        2005)
+    repeat_rate  share  share of links whose pair wrote together before (Guimera et al. 2005)
+    newcomer_newcomer  share  share of links of two newcomers (Guimera et al. 2005)
+    newcomer_incumbent  share  share of links of a newcomer and an incumbent (Guimera et al. 2005)
+    incumbent_incumbent  share  share of links of two incumbents (Guimera et al. 2005)
+    coauthors_per_author  co-authors  mean number of co-authors of an author: 0 of a single
+        author; joint papers since day 0, at the end (Newman 2001)
+    giant_component_authors  share  share of authors in the largest component: who writes alone is
+        outside it; joint papers since day 0, at the end (Newman 2001)
+    clustering  index  mean local clustering of authors with a co-author: joint papers since day 0,
+        at the end (Watts and Strogatz 1998)
+    assortativity  correlation  correlation of the numbers of co-authors of two co-authors: joint
+        papers since day 0, at the end (Newman 2002)
+    tie_lifetime  years  mean time from the first to the last joint paper of a pair: of pairs with a
+        joint paper since day 0; without pairs whose first one has no date (Petersen 2015)
+    """,
+)
+@measures(
+    "impact",
+    """
+    gini_papers  index  inequality of papers among authors: over those who wrote any (Gini 1912)
+    """,
+)
+@metric("structure")
 def coauthorship(run: Run) -> pd.DataFrame:
     """Papers, authors and their co-authorship over the whole run (Guimera et al. 2005)."""
     people, ties = run.table("scientists"), run.table("ties")

@@ -96,7 +96,7 @@ def _range(row: Mapping[str, Any], low: str, high: str) -> str:
 def chosen_facts(names: Sequence[str], *, trust: bool = False) -> dict[str, Fact]:
     """The facts of these names, or all."""
     from virsci_society.metrics.facts.fact import Fact
-    from virsci_society.metrics.measures import FACTS
+    from virsci_society.metrics.registry import FACTS
     from virsci_society.scenarios.config.reader import import_class
     from virsci_society.scenarios.config.registry import find_code_here, require_trust
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from inspect import getdoc
-from itertools import groupby
 from pathlib import Path
 from textwrap import fill, indent
 from typing import Annotated
@@ -168,34 +167,33 @@ def _definition(thing: object) -> str:
 
 def _metric_lines() -> Iterator[str]:
     """Metrics by family, each with its definition and source."""
-    from virsci_society.metrics.registry import FAMILIES
+    from virsci_society.metrics.registry import FAMILIES, METRICS, metrics_named
 
     yield "Metrics: tables computed from a run, by family. The key `metrics` of a scenario accepts"
     yield "families and metrics; a name that both share (novelty, teams, ...) means the family."
-    for family, metrics in FAMILIES.items():
+    for family in FAMILIES:
         yield f"family {family}"
-        for name, metric in metrics.items():
-            yield f"  {name:26} {_definition(metric)}"
+        for name in metrics_named(family):
+            yield f"  {name:26} {_definition(METRICS[name])}"
 
 
 def _measure_lines() -> Iterator[str]:
     """Measures by family, each with its unit, definition and source."""
-    from virsci_society.metrics.measures import MEASURES
+    from virsci_society.metrics.registry import MEASURES
 
     yield "Measures: one number per run, by family. The key `measures` of a study accepts these"
     yield "names, and `table.column.statistic` of a table or metric, such as teams.meetings.median."
     yield "Only `society compare` and `society calibrate` compute the measures of a comparison."
-    for family, measures in groupby(MEASURES.items(), lambda item: item[1].family):
+    for family in dict.fromkeys(one.family for one in MEASURES.values()):
         yield f"family {family}"
-        for name, one in measures:
-            unit = f" [{one.unit}]" if one.unit else ""
-            told = "" if one.meaning == one.label else f": {one.meaning}"
-            yield f"  {name:26} {one.label}{unit}{told}"
+        for name, one in MEASURES.items():
+            if one.family == family:
+                yield f"  {name:26} {one.meaning}{f' [{one.unit}]' if one.unit else ''}"
 
 
 def _meanings(name: str) -> list[str]:
     """What a name is, where it is no scenario and no kind: a part, metric or measure."""
-    from virsci_society.metrics.measures import MEASURES, metrics_named
+    from virsci_society.metrics.registry import FAMILIES, MEASURES, METRICS
     from virsci_society.scenarios.config.registry import TABLES
 
     found = []
@@ -204,8 +202,8 @@ def _meanings(name: str) -> list[str]:
             text = f"{name} is a part of the kind {kind}: {_definition(_part(kind, path))}"
             found.append(f"{text} 'society list {kind}' names all.")
     if name in MEASURES:
-        found.append(f"{name} is a measure: {MEASURES[name].label} ({MEASURES[name].meaning}).")
-    if metrics_named(name):
+        found.append(f"{name} is a measure: {MEASURES[name].meaning}.")
+    if name in FAMILIES or name in METRICS:
         found.append(f"{name} is a metric, or a family of them: see 'society list metrics'.")
     return found
 

@@ -94,9 +94,8 @@ def _show_table(run: Path, name: str, json: bool) -> None:
     """Print the first rows of a table or metric of a run; all of them as JSON."""
     from json import loads
 
-    from virsci_society.metrics.measures import metrics_named
     from virsci_society.metrics.novelty.novelty import embedding_of
-    from virsci_society.metrics.registry import compute_metric
+    from virsci_society.metrics.registry import compute_metric, metrics_named
     from virsci_society.society.results.dataframes import with_numpy_dtypes
     from virsci_society.society.results.tables import TABLES
 

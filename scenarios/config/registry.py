@@ -6,7 +6,6 @@ import importlib
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.measures import FACTS, FAMILY_METRICS, metrics_named
+from virsci_society.metrics.registry import FACTS, FAMILIES, METRICS, metrics_named
 from virsci_society.society.ecosystem.importers.source import IMPORTERS
 
 _imported: dict[str, None] = {}
@@ -218,18 +217,17 @@ def name_of(cls: type, table: Table) -> str:
 
 def require_metric(name: str, *, trust: bool) -> None:
     """Raise InputError unless a name is of a metric or family, or of a function from outside."""
-    if metrics_named(name):
+    if name in FAMILIES or (":" not in name and name in METRICS):
         return
     if ":" in name:
         require_trust(name, trust=trust)
         if not callable(import_member(name)):
             raise InputError(f"{name!r} is no function; a metric is a function of a Run")
         return
-    known = [*FAMILY_METRICS, *chain(*FAMILY_METRICS.values())]
-    families = " or ".join(repr(one) for one in FAMILY_METRICS)
+    families = " or ".join(map(repr, FAMILIES))
     raise InputError(
         f"got {name!r}, expected {families} (families), one of their metrics ('society list "
-        f"metrics') or package.module:function{did_you_mean(name, known)}"
+        f"metrics') or package.module:function{did_you_mean(name, [*FAMILIES, *METRICS])}"
     )
 
 

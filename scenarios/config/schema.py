@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,7 +17,6 @@ from pydantic import (
     Field,
     PlainSerializer,
     ValidationInfo,
-    WithJsonSchema,
     model_validator,
 )
 
@@ -29,7 +27,7 @@ from virsci_society.agents.gateway.budget import Budget
 from virsci_society.agents.gateway.gateway import Unreadable
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.measures import FAMILY_METRICS, UNASKED
+from virsci_society.metrics.registry import FAMILIES, UNASKED
 from virsci_society.scenarios.config.diagnostics import Diagnostics
 from virsci_society.scenarios.config.document import (
     Document,
@@ -106,24 +104,28 @@ def documents_after(
 
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
-METRICS: tuple[str, ...] = tuple(one for one in FAMILY_METRICS if one not in UNASKED)
-_KNOWN_METRICS = (*FAMILY_METRICS, *chain(*FAMILY_METRICS.values()))
+METRICS: tuple[str, ...] = tuple(one for one in FAMILIES if one not in UNASKED)
 
 
 def _known_metric(name: str, info: ValidationInfo) -> str:
-    if name not in _KNOWN_METRICS:
-        try:
-            require_metric(name, trust=bool(info.context and info.context["trust"]))
-        except InputError as error:
-            raise ValueError(str(error)) from None
+    try:
+        require_metric(name, trust=bool(info.context and info.context["trust"]))
+    except InputError as error:
+        raise ValueError(str(error)) from None
     return name
 
 
-MetricName = Annotated[
-    str,
-    AfterValidator(_known_metric),
-    WithJsonSchema({"type": "string", "anyOf": [{"enum": [*_KNOWN_METRICS]}, {"pattern": ":"}]}),
-]
+class _MetricSchema:
+    """The names of all metrics for editors, imported when a schema is made."""
+
+    def __get_pydantic_json_schema__(self, *_: Any) -> dict[str, Any]:
+        from virsci_society.metrics.registry import METRICS as KNOWN
+
+        names = [*dict.fromkeys([*FAMILIES, *KNOWN])]
+        return {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
+
+
+MetricName = Annotated[str, AfterValidator(_known_metric), _MetricSchema()]
 """A family of metrics, a single metric, or ``package.module:function``."""
 
 

@@ -79,8 +79,8 @@ def record_run(
     progress: Progress,
 ) -> RunRecord:
     """Write what happened in a run; the society is not needed any more after it."""
-    from virsci_society.metrics.measures import compares_papers
     from virsci_society.metrics.novelty.other_papers import databases_of
+    from virsci_society.metrics.registry import compares_papers
     from virsci_society.society.results.run import Run
 
     # First of all: a kill between the files below must not leave an old manifest beside new tables.
@@ -273,8 +273,7 @@ def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names, by the name of the measure."""
     import pandas as pd
 
-    from virsci_society.metrics.measures import metrics_named
-    from virsci_society.metrics.registry import compute_metric
+    from virsci_society.metrics.registry import compute_metric, metrics_named
     from virsci_society.scenarios.config.registry import outside_metric
 
     measures = {}

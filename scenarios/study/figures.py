@@ -12,7 +12,7 @@ from markupsafe import Markup
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES, Interval, t_interval
-from virsci_society.metrics.measures import MEASURES, measure_extent
+from virsci_society.metrics.registry import MEASURES, measure_extent
 from virsci_society.metrics.report.drawing.axes import Axes, LegendEntry
 from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
 from virsci_society.scenarios.study.design import short_names

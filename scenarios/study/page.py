@@ -35,8 +35,8 @@ from virsci_society.metrics.inference.intervals import (
     t_interval,
 )
 from virsci_society.metrics.inference.two_lines import TwoLines
-from virsci_society.metrics.measures import MEASURES, measure_extent
 from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.registry import MEASURES, measure_extent
 from virsci_society.metrics.report.drawing.svg import standalone_svg
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
@@ -225,7 +225,7 @@ def _groups(
                 "name": name,
                 "label": study.label(name),
                 "unit": unit_of(study, name),
-                "meaning": MEASURES[name].meaning if name in MEASURES else "",
+                "meaning": MEASURES[name].details if name in MEASURES else "",
                 "figures": drawn,
                 "rows": mine,
                 "missing": sum(row["missing"] for row in mine),

@@ -26,8 +26,8 @@ from virsci_society.metrics.inference.correlations import (
     spearman,
 )
 from virsci_society.metrics.inference.two_lines import TwoLines, inverted_u
-from virsci_society.metrics.measures import measure_label
 from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.registry import measure_label
 from virsci_society.scenarios.study.lock import read_result
 from virsci_society.scenarios.study.tables import (
     NEEDED,

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from virsci_society.metrics.population import drift, keyword_diversity, main_topics
-from virsci_society.metrics.registry import measure_run, share_with_paper
+from virsci_society.metrics.population import drift, keyword_diversity
 from virsci_society.metrics.teams.peer_review import unended
-from virsci_society.metrics.teams.teams import by_protocol, teams
+from virsci_society.metrics.teams.teams import by_protocol, share_with_paper, teams
 
 DRIFTED = [
     # S1 came with a, b, c, d; it loses d to e, then e comes first and b leaves for f.
@@ -45,19 +44,6 @@ def test_interests_at_first_and_now_are_compared_by_hand(drifted):
 
 def test_where_nothing_drifts_there_is_nothing_to_tell(make_run):
     assert not len(drift(make_run()))
-    found = measure_run(make_run(), ["interest_change", "topic_changed"])
-    assert all(math.isnan(value) for value in found.values())
-
-
-def test_effective_topics_by_hand(rows, make_run):
-    """Two topics, half and half, are two; all on one are one; nobody, and it is not known."""
-    one, other = rows["scientists"][0], rows["scientists"][2]
-    for people, wanted in (([one, other], 2.0), ([one], 1.0)):
-        assert main_topics(make_run({"scientists": people})) == pytest.approx(wanted)
-    assert math.isnan(main_topics(make_run({})))
-    moved = [(other[0], 3.0, "P", "graphs", "graphs", "graphs", "vision")]
-    both = {"scientists": [one, other], "interests": moved}
-    assert main_topics(make_run(both)) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,16 @@ import re
 import pytest
 
 from virsci_society.agents.errors import InputError
-from virsci_society.metrics.measures import FAMILY_METRICS, compares_papers, metrics_named
-from virsci_society.metrics.registry import FAMILIES, METRICS, compute_metric
+from virsci_society.metrics.registry import (
+    FAMILIES,
+    METRICS,
+    MODULES,
+    compares_papers,
+    compute_metric,
+    measure,
+    metrics_named,
+)
 from virsci_society.scenarios.config.schema import METRICS as DEFAULT
-
-MODULES = sorted({metric.__module__ for metric in METRICS.values()})
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +73,8 @@ PARTS = {"project_spans", "inside_citations"}
 def test_every_public_function_from_a_run_to_a_table_is_listed():
     """A measure that is not in the table is never written with a run."""
     listed = [inspect.unwrap(metric) for metric in METRICS.values()]
-    for module in map(importlib.import_module, MODULES):
+    for path in MODULES:
+        module = importlib.import_module(f"virsci_society.metrics.{path}")
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if name.startswith("_") or function.__module__ != module.__name__:
                 continue
@@ -95,17 +101,18 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
 
 
 def test_a_scenario_can_ask_for_every_family_and_has_the_usual_ones_by_default():
-    assert {name: list(one) for name, one in FAMILY_METRICS.items()} == {
-        name: list(family) for name, family in FAMILIES.items()
-    }
     assert set(DEFAULT) == set(FAMILIES) - {"chance", "classics", "worth"}
-    assert list(METRICS) == [name for family in FAMILIES.values() for name in family]
+    assert set(METRICS) == {name for family in FAMILIES for name in metrics_named(family)}
 
 
-def test_a_name_stands_for_a_family_or_for_one_measure():
-    assert metrics_named("cost") == tuple(FAMILIES["cost"])
+def test_a_name_stands_for_a_family_or_for_one_metric():
     assert metrics_named("degrees") == ("degrees",)
-    # Of a family and a measure of one name the family is meant, which holds the measure.
-    assert metrics_named("teams") == tuple(FAMILIES["teams"])
-    assert all(name in FAMILIES[name] for name in FAMILIES if name in METRICS)
+    # Of a family and a metric of one name the family is meant, which holds the metric.
+    assert "by_protocol" in metrics_named("teams")
+    assert all(name in metrics_named(name) for name in FAMILIES if name in METRICS)
     assert metrics_named("degree") == ()
+
+
+def test_a_measure_is_registered_once():
+    with pytest.raises(ValueError, match="measure modularity: registered twice"):
+        measure("structure", "index", "modularity")(len)

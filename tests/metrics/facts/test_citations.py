@@ -10,7 +10,7 @@ import pytest
 from tests.metrics.facts.corpora import generator
 from virsci_society.metrics.facts.citations import main_keywords
 from virsci_society.metrics.facts.tables import FactPaper, make_tables
-from virsci_society.metrics.measures import FACTS
+from virsci_society.metrics.registry import FACTS
 from virsci_society.scenarios.config.reader import import_class
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.metrics.facts.corpora import generator, literature
 from virsci_society.metrics.facts.fact import judge_facts
 from virsci_society.metrics.facts.nulls import NULLS
-from virsci_society.metrics.measures import FACTS
+from virsci_society.metrics.registry import FACTS
 from virsci_society.scenarios.config.reader import import_class
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.metrics.facts.corpora import corpus, generator
 from virsci_society.metrics.facts.fact import judge_facts
-from virsci_society.metrics.measures import FACTS
+from virsci_society.metrics.registry import FACTS
 from virsci_society.scenarios.config.reader import import_class
 
 MADE = corpus([(0, ("a", "b"))], 1)

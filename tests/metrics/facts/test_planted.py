@@ -10,7 +10,7 @@ import pytest
 from tests.metrics.facts.corpora import corpus, generator, society
 from virsci_society.metrics.facts.careers import super_ties
 from virsci_society.metrics.facts.fact import judge_facts
-from virsci_society.metrics.measures import FACTS
+from virsci_society.metrics.registry import FACTS
 from virsci_society.scenarios.config.reader import import_class
 
 names = count()

@@ -12,7 +12,7 @@ from virsci_society.metrics.facts.nulls import NULLS
 from virsci_society.metrics.facts.structure import Transitivity
 from virsci_society.metrics.facts.tables import run_tables
 from virsci_society.metrics.inference.intervals import Interval
-from virsci_society.metrics.measures import FACTS
+from virsci_society.metrics.registry import FACTS
 from virsci_society.scenarios.config.reader import import_class
 
 

@@ -1,8 +1,4 @@
-import numpy as np
-import pytest
-from scipy import stats
-
-from virsci_society.metrics.impact import author_citations, cumulative_advantage, impact
+from virsci_society.metrics.impact import impact, standing
 
 
 def society(papers, citations, days=100.0, writers=None):
@@ -41,25 +37,6 @@ def test_h_of_the_society_by_hand(make_run):
     papers = [("A", 1.0), ("B", 2.0), *[(f"C{n}", 10.0 + n) for n in range(3)]]
     cites = [("C0", "A"), ("C1", "A"), ("C2", "A"), ("C0", "B"), ("C1", "B"), ("B", "P9")]
     rows = society(papers, cites, writers={"A": "xy", "B": "x", "C0": "y"})
-    table = author_citations(make_run(rows)).set_index("scientist")
+    table = standing(make_run(rows)).set_index("scientist")
     assert table.loc["x"].tolist() == [2, 5, 2]
     assert table.loc["y"].tolist() == [2, 3, 1]
-
-
-def test_early_and_late_citations_by_hand(make_run):
-    """Windows of 25 days: A has 2 early and 2 late, B 1 and 0, C 0 and 1."""
-    papers = [("A", 0.0), ("B", 0.0), ("C", 0.0)]
-    when = {"A": (5, 24.5, 25, 40), "B": (10, 60), "C": (49,)}
-    later = [(f"{name}{day}", float(day), name) for name, days in when.items() for day in days]
-    rows = society(
-        [*papers, *[(name, day) for name, day, _ in later]], [(one, of) for one, _, of in later]
-    )
-    row = cumulative_advantage(make_run(rows)).iloc[0]
-    # Those of later papers that are old enough (day <= 50) have no citation at all.
-    old = 3 + sum(day <= 50 for _, day, _ in later)
-    early = np.array([2, 1, 0] + [0] * (old - 3))
-    late = np.array([2, 0, 1] + [0] * (old - 3))
-    assert row[["papers", "window"]].tolist() == [old, 25]
-    assert row["early"] == pytest.approx(early.mean())
-    assert row["pearson"] == pytest.approx(stats.pearsonr(early, late)[0])
-    assert row["spearman"] == pytest.approx(stats.spearmanr(early, late)[0])

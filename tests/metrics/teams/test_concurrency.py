@@ -1,13 +1,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.teams.concurrency import (
-    acceptance,
-    acceptance_slope,
-    rounds,
-    waiting,
-    weekly,
-)
+from virsci_society.metrics.teams.concurrency import acceptance_slope, rounds, waiting, weekly
 
 
 @pytest.fixture
@@ -43,17 +37,6 @@ def test_a_round_lasts_until_the_last_has_finished(run):
     table = rounds(run).set_index("team")
     assert table.loc["S1/1", ["effort", "held_up"]].tolist() == [1.0, 1.0]
     assert table.loc["S5/1", ["effort", "held_up"]].tolist() == [2.0, 0.0]
-
-
-def test_acceptance_by_load(run):
-    table = acceptance(run)
-    assert table["load"].tolist() == [0, 1]
-    assert table["answered"].tolist() == [3, 3]
-    assert table["accepted"].tolist() == [3, 1]
-    assert table["share"].tolist() == pytest.approx([1, 1 / 3])
-    # Wilson's interval for 3 of 3 and 1 of 3, as in the textbooks.
-    assert table["low"].tolist() == pytest.approx([0.4385, 0.0615], abs=1e-4)
-    assert table["high"].tolist() == pytest.approx([1.0, 0.7923], abs=1e-4)
 
 
 def test_separated_answers_are_not_estimable(run, empty_run):

@@ -183,7 +183,7 @@ def test_an_importer_of_ones_own_reads_a_source():
     [
         ("metrics=[coast]", "did you mean 'cost'?"),
         ("metrics=[nowhere:at_all]", "'nowhere:at_all' cannot be imported"),
-        ("metrics=['virsci_society.metrics.measures:FAMILY_METRICS']", "is no function"),
+        ("metrics=['virsci_society.metrics.registry:FAMILIES']", "is no function"),
     ],
 )
 def test_a_name_that_is_none_is_told(setting, message):
