@@ -7,7 +7,7 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,16 @@ DAMAGED_ARCHIVE = (
     SyntaxError,
 )
 """What reading arrays raises where a file is damaged, or is no archive."""
+
+
+def one_blas_thread() -> Any:
+    """A block in which BLAS uses one thread, so that sums are the same on any number of cores."""
+    # The limit holds for libraries that are loaded by now, and SciPy brings a BLAS of its own.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    return threadpool_limits(limits=1)
+
 
 AT_ONCE = 65_536
 """Vectors that are checked at a time."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import networkx as nx
-from mesa import DataCollector, Model
-from mesa.discrete_space import CellAgent, Network
 
 from virsci_society.agents.profile import Recollection
+
+# Mesa names its logger by `inspect.stack()`, which reads the source of every frame of whoever
+# imports it: a thread begins with an empty stack.
+with ThreadPoolExecutor(1) as _pool:
+    _pool.submit(import_module, "mesa").result()
+from mesa import DataCollector, Model  # noqa: E402
+from mesa.discrete_space import CellAgent, Network  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from virsci_society.agents.arrays import one_blas_thread
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import (
     holds_others,
@@ -120,11 +121,8 @@ def calibrate(
     tell: Tell = lambda text: None,
 ) -> Outcome:
     """Calibrate, or resume a calibration that was stopped."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     fit = Fit(calibration, folder, workers, tell)
-    # Sums in another order would be other bytes.
-    with closing(fit.simulations), threadpool_limits(limits=1):
+    with closing(fit.simulations), one_blas_thread():
         fit.observed  # noqa: B018 - an unknown target is reported before the lock is written
         take_lock(folder, lock_data(calibration))
         remove_file(folder / HASHES)

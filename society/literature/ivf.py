@@ -16,7 +16,7 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray, one_blas_thread
 from virsci_society.society.literature.embedding.cache import vector_table
 
 Metric = Literal["distance", "cosine"]
@@ -63,13 +63,11 @@ class IVFIndex:
     def __init__(
         self, rows: VectorArray, layout: IVFLayout | None = None, metric: Metric = "distance"
     ) -> None:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
         self.count, self.dim = len(rows), int(rows.shape[1])
         self._metric = metric
         # Several threads add numbers in another order, and the same rows would give other cells.
         faiss.omp_set_num_threads(1)
-        with threadpool_limits(limits=1):
+        with one_blas_thread():
             found = layout or _train(rows, metric)
             self._index = _filled(rows, found, metric)
             self.layout = found if layout else self._tuned(rows, found)

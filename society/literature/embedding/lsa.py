@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from virsci_society.agents.arrays import DAMAGED_ARCHIVE, FloatArray, VectorArray
+from virsci_society.agents.arrays import DAMAGED_ARCHIVE, FloatArray, VectorArray, one_blas_thread
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing
 from virsci_society.agents.lazy_imports import sparse
@@ -208,8 +208,6 @@ def fit_lsa_arrays(
     documents: Iterable[Sequence[str]], seed: int, dim: int, most_terms: int
 ) -> tuple[list[str], FloatArray, VectorArray]:
     """Fit on the terms of each text: vocabulary, inverse document frequencies, projection."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     terms, counts = _chosen_terms(*_count_terms(documents), most_terms)
     # The inverse document frequency, as if one more text held every term: none is divided by zero.
     often = np.bincount(counts.indices, minlength=len(terms)).astype(np.float64)
@@ -223,8 +221,7 @@ def fit_lsa_arrays(
     rank = min(dim, min(counts.shape) - 1)
     if rank < 1:
         return terms, idf, np.eye(len(terms), dtype=np.float32)
-    # On one thread, so that sums are the same on any number of cores.
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         components = _right_singular_vectors(weights, rank, seed % 2**32)
     return terms, idf, components.T.astype(np.float32)
 

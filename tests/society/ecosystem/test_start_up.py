@@ -18,10 +18,27 @@ MODULES = [f"virsci_society.society.ecosystem.{name}" for name in ECOSYSTEM.spli
 MODULES += [f"virsci_society.society.literature.{name}" for name in LITERATURE.split()]
 
 
+def imported(code):
+    """What a fresh process prints after some code."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return done.stdout.split()
+
+
 def test_importing_the_modules_imports_nothing_heavy():
     imports = "\n".join(f"import {name}" for name in MODULES)
-    asked = f"{imports}\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
-    done = subprocess.run(
-        [sys.executable, "-c", asked], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert done.stdout.split() == []
+    code = f"{imports}\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
+    assert imported(code) == []
+
+
+THREADS = """
+from virsci_society.agents.arrays import one_blas_thread
+with one_blas_thread():
+    import scipy.linalg, threadpoolctl
+    print(*{pool["num_threads"] for pool in threadpoolctl.threadpool_info()})
+"""
+
+
+def test_one_blas_thread_holds_for_libraries_that_are_imported_at_their_first_use():
+    assert imported(THREADS) == ["1"]
