@@ -14,8 +14,8 @@ from virsci_society.agents.profile import Recollection
 # imports it: a thread begins with an empty stack.
 with ThreadPoolExecutor(1) as _pool:
     _pool.submit(import_module, "mesa").result()
-from mesa import DataCollector, Model  # noqa: E402
-from mesa.discrete_space import CellAgent, Network  # noqa: E402
+from mesa import DataCollector, Model
+from mesa.discrete_space import CellAgent, Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable
