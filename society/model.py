@@ -56,8 +56,8 @@ class Society(Model):
         in_flight: most calls to the backend at a time; changes nothing in the simulated world.
         gateway: the way to the backend; None: a plain one without journal, budget and retries.
         until: last day, exclusive.
-        begin: the date, 0 or less, from which teams are founded. What they would publish before
-            day 0 is dropped; the others are under way on day 0.
+        initial_projects: days before day 0 in which teams are founded. Their papers before day 0
+            are dropped; the other projects are under way on day 0.
         step_days: length of one Mesa step, in days.
         seed: seed of everything random; None: drawn, see ``seed``.
         rng: the same under the name that Mesa 4 and other libraries use (SPEC 7), which comes
@@ -101,7 +101,7 @@ class Society(Model):
         in_flight: int = 64,
         gateway: Gateway | None = None,
         until: float = 365.0,
-        begin: float = 0.0,
+        initial_projects: float = 0.0,
         step_days: float = 7.0,
         seed: int | None = 0,
         rng: int | np.random.Generator | None = None,
@@ -121,7 +121,7 @@ class Society(Model):
         for rule in (careers, *(change.settings.get("careers") for change in interventions)):
             if rule is not None:
                 rule.check_people(ecosystem.profiles)
-        self.step_days, self.first_day = to_ticks(step_days), to_ticks(begin)
+        self.step_days, self.first_day = to_ticks(step_days), -to_ticks(initial_projects)
         dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         # Before anything can fail: whatever becomes of this object, its loop thread ends (rule 26).
         self._finalizer = weakref.finalize(self, Dispatcher.close, dispatcher)

@@ -11,14 +11,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    PlainSerializer,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, model_validator
 
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
@@ -51,7 +44,7 @@ from virsci_society.scenarios.config.yaml_io import Key
 from virsci_society.society.careers import Careers
 from virsci_society.society.formation.founding import Founding, Poisson
 from virsci_society.society.interventions import Intervention
-from virsci_society.society.kernel.durations import Days, Times, parse_days, write_days
+from virsci_society.society.kernel.durations import Days, Times
 from virsci_society.society.literature.landscape import Worth
 from virsci_society.society.population.assistance import Assistance
 from virsci_society.society.population.external_authors import ExternalAuthors
@@ -72,7 +65,7 @@ CHANGEABLE = {
 REFUSED = {
     "name": "it names the whole run",
     "until": "it is the end of the whole run; give it when the run is begun or resumed",
-    "begin": "it is the beginning of the whole run",
+    "initial_projects": "they are founded before day 0",
     "step": "periods are counted from day 0",
     "out": "a run has one folder",
     "population": "who lived and what was published before day 0 is past",
@@ -140,22 +133,6 @@ Cutoff = Annotated[
 """A year, or a month of a year."""
 
 
-def _negative_days(value: Any) -> Any:
-    """Read ``-1y``: a duration before day 0."""
-    if isinstance(value, str) and value.strip().startswith("-"):
-        return -parse_days(value.strip()[1:])
-    return value
-
-
-Begin = Annotated[
-    float,
-    BeforeValidator(_negative_days, json_schema_input_type=float | str),
-    PlainSerializer(lambda days: f"-{write_days(-days)}" if days else 0.0),
-    Field(ge=-36_500, le=0, allow_inf_nan=False),
-]
-"""A date in days that is 0 or before, such as ``-1y``."""
-
-
 def _default(path: str) -> Any:
     return import_class(path)()
 
@@ -217,9 +194,9 @@ class Scenario(Part):
     """Seed of everything random."""
     until: Days = Field(default=365.0, gt=0)
     """Length of the run from day 0, 1 January of the boundary year."""
-    begin: Begin = 0.0
-    """When founding starts, such as ``-1y``, so that teams are at work on day 0; papers before day
-    0 are dropped."""
+    initial_projects: Days = Field(default=0.0, ge=0, le=36_500)
+    """Time before day 0 in which teams are founded, so that some are at work on day 0; their papers
+    before day 0 are dropped."""
     step: Days = Field(default=7.0, gt=0)
     """How often Mesa samples the population; no effect on results."""
     out: str | None = None

@@ -102,8 +102,8 @@ def _arguments(
 
 
 _SAME_NAME = (
-    *("seed", "begin", "until", "founding", "protocol", "attention", "publication", "careers"),
-    *("assistance", "worth", "execution"),
+    *("seed", "initial_projects", "until", "founding", "protocol", "attention", "publication"),
+    *("careers", "assistance", "worth", "execution"),
 )
 """Keys of a scenario that are arguments of a society."""
 

@@ -63,7 +63,10 @@ def test_check_tells_the_number_of_teams_and_from_which_years_it_was_counted(eco
 @pytest.mark.slow
 def test_check_and_run_name_the_values_of_another_field_and_what_fits_them(eco):
     path = ["--set", "population.ecosystem.path=eco"]
-    for command in (["check"], ["run", "--out", "run", "--set", "until=7d", "--set", "begin=0"]):
+    for command in (
+        ["check"],
+        ["run", "--out", "run", "--set", "until=7d", "--set", "initial_projects=0d"],
+    ):
         done = society(*command, "community/vis", *path)
         assert done.exit_code == 0, done.output
         lines = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]

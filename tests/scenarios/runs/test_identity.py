@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "dc8cec7403de77602fb679fd223d2b87c100e4d4a521cf67318839093ee2925d"
+DEFAULTS = "15c6d052d67f5ac1ee51a3ab95ade85b779fbb30ef861939936c637ab4741316"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

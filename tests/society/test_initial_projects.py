@@ -1,4 +1,4 @@
-"""Societies that begin before day 0, with projects under way on it."""
+"""Societies with projects that are under way on day 0."""
 
 import json
 
@@ -15,8 +15,8 @@ from virsci_society.society.formation.leaders import Anybody
 def test_teams_of_before_are_under_way_and_what_they_publish_early_is_dropped():
     rule = Yearly(teams_per_year=73.0, leaders=Anybody(), max_teams=1000)
     cold, warm = (
-        tiny_society.found(tiny_society.talk(30), founding=rule, until=100.0, begin=begin)
-        for begin in (0.0, -200.0)
+        tiny_society.found(tiny_society.talk(30), founding=rule, until=100.0, initial_projects=days)
+        for days in (0.0, 200.0)
     )
     for society in (cold, warm):
         society.run_to_end()
@@ -33,14 +33,14 @@ def test_teams_of_before_are_under_way_and_what_they_publish_early_is_dropped():
     assert all(date >= 0 for date in dates["warm"])
 
 
-def test_a_scenario_says_when_it_begins(tmp_path):
-    scenario = load_scenario("quickstart", **{"begin": "-6mo"})
-    assert scenario.begin == pytest.approx(-365 / 2, abs=3)
+def test_a_scenario_states_the_time_of_initial_projects(tmp_path):
+    scenario = load_scenario("quickstart", initial_projects="6mo")
+    assert scenario.initial_projects == pytest.approx(365 / 2, abs=3)
     file = tmp_path / "again.yaml"
     file.write_text(json.dumps(scenario.to_data()))
-    assert load_scenario(file).begin == scenario.begin
-    assert "begin" not in load_scenario("quickstart").identity()
-    assert "begin" in scenario.identity()
-    for wrong in ("1y", 3, "-200y", "soon"):
-        with pytest.raises(InputError, match="begin"):
-            load_scenario("quickstart", **{"begin": wrong})
+    assert load_scenario(file).initial_projects == scenario.initial_projects
+    assert "initial_projects" not in load_scenario("quickstart").identity()
+    assert "initial_projects" in scenario.identity()
+    for wrong in ("-1y", "200y", "soon"):
+        with pytest.raises(InputError, match="initial_projects"):
+            load_scenario("quickstart", initial_projects=wrong)
