@@ -369,7 +369,7 @@ def new(
         above = from_ if from_ in library() else str(found.resolve())
         text = (
             f"# {target.stem}: {from_}, with the keys below changed. What each key means:\n"
-            "# docs/keys.md, or 'society list keys'.\n"
+            "# docs/keys.md, or 'society list keys all'.\n"
             f"{write_yaml({'extends': above})}{title}seed: 1\n\n"
             "# For example:\n"
             "# until: 2y\n"

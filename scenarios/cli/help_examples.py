@@ -40,6 +40,7 @@ society list
 society list measures
 society list runs runs/team-size --json
 society list keys protocol.selection
+society list keys all
 society list keys --json > scenario.schema.json
 society new mine
 society new mine.yaml --from community/field

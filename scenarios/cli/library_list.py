@@ -47,8 +47,8 @@ def list_(
 
     Without a name, or with `scenarios`, the scenarios of the library are listed. `list runs` lists
     the runs below a folder, with state, date and cost; `list models` the weights (GGUF files) in
-    installed packages and below a folder; `list keys` the keys of a scenario, `list keys
-    protocol.selection` those of a section. `list topics` prints what the name means.
+    installed packages and below a folder; `list keys` the sections of a scenario, `list
+    keys protocol.selection` the keys of one. `list topics` prints what the name means.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
@@ -63,12 +63,7 @@ def list_(
         from virsci_society.scenarios.config import keys
         from virsci_society.scenarios.config.schema import Scenario
 
-        if where is not None:
-            text = keys.render_section(Scenario, where)
-        elif json:
-            text = keys.schema_text(Scenario)
-        else:
-            text = keys.render_reference(Scenario)
+        text = keys.schema_text(Scenario) if json else keys.render_keys(Scenario, where)
         tell(*text.splitlines())
     elif name in (None, "scenarios"):
         tell(*_library_lines())

@@ -211,9 +211,10 @@ _KINDS = {
 }
 LISTED_PARTS = 9
 """A key that takes more parts says how many; each has a section."""
+MORE = "Print a section with 'society list keys protocol.selection', every key with 'society list keys all'."
 HEAD = """# Every key
 
-Printed by `society list keys`; do not edit. [Scenario files](scenarios.md) explains the format.
+Printed by `society list keys all`; do not edit. [Scenario files](scenarios.md) explains the format.
 
 A value `[a, b]` is a number from a to b, with both ends; `(a, b)` excludes them. Units are in
 parentheses. A `section` has keys of its own, listed below; a key with named values that have a
@@ -229,9 +230,13 @@ program* is that of VirSci. Defaults marked *calibrated* are guesses that `socie
 """
 
 
-def render_section(cls: type[BaseModel], section: str) -> str:
-    """The keys of one section, such as ``protocol.selection``, as the page has them."""
+def render_keys(cls: type[BaseModel], section: str | None = None) -> str:
+    """The keys of a section such as ``protocol.selection``, of ``all``, or of the top level."""
     sections = [*key_sections(cls)]
+    if section is None:
+        return "\n".join([*_lines(sections[:1]), "", MORE])
+    if section == "all":
+        return HEAD + "\n".join(_lines(sections)).rstrip()
     found = [
         KeySection(title, about, kept)
         for title, about, rows in sections
@@ -241,11 +246,6 @@ def render_section(cls: type[BaseModel], section: str) -> str:
         known = sorted({row.key for _, _, rows in sections for row in rows})
         raise InputError(f"no key is called {section!r}{did_you_mean(section, known)}")
     return "\n".join(_lines(found)).strip()
-
-
-def render_reference(cls: type[BaseModel]) -> str:
-    """The page: default, values, meaning and source of every key."""
-    return HEAD + "\n".join(_lines(key_sections(cls))).rstrip() + "\n"
 
 
 class KeyRow(NamedTuple):
