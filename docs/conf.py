@@ -45,7 +45,7 @@ DATA = {
 }
 """Names that are no classes or functions, so have no docstring."""
 CARD_PARTS = "How it works|Things to notice|Things to try|What it does not show|Sources"
-EXECUTED = re.compile(r"tutorial-.*|python|compare|ecosystems")
+EXECUTED = re.compile(r"tutorial-.*|python|compare|ecosystems|prompts|scenarios")
 """Pages whose Python and commands are run, in the order of the page, when the site is built."""
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOTEBOOK = """---
