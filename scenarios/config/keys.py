@@ -211,7 +211,7 @@ _KINDS = {
 }
 LISTED_PARTS = 9
 """A key that takes more parts says how many; each has a section."""
-MORE = "Print a section with 'society list keys protocol.selection', every key with 'society list keys all'."
+MORE = "'society list keys protocol.selection' prints a section, 'society list keys all' every key."
 HEAD = """# Every key
 
 Printed by `society list keys all`; do not edit. [Scenario files](scenarios.md) explains the format.
