@@ -1,4 +1,4 @@
-"""Communities (Louvain or Leiden, with modularity), core and periphery of the networks."""
+"""Communities of the networks (Louvain or Leiden) and their modularity."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ from scipy import sparse
 
 from virsci_society.agents.arrays import IntArray
 from virsci_society.agents.lazy_imports import nx
-from virsci_society.metrics.networks.structure import (
-    NETWORKS,
-    adjacency,
-    final_networks,
-    last_grown,
-    network_ties,
-)
+from virsci_society.metrics.networks.structure import NETWORKS, adjacency, last_grown, network_ties
 from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
@@ -118,58 +112,3 @@ def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
     strength = np.asarray(matrix.sum(axis=1)).ravel()
     shares = np.bincount(label, weights=strength) / total
     return float(inside / total - shares @ shares)
-
-
-@measures(
-    "structure",
-    """
-    core  share  share of authors with a co-author in the core: joint papers since day 0, at the end
-        (Borgatti and Everett 2000)
-    """,
-    last_grown,
-)
-@metric("structure")
-def core_periphery(run: Run) -> pd.DataFrame:
-    """The innermost k-core (Seidman 1983), and the core of Borgatti and Everett (2000)."""
-    rows: list[dict[str, object]] = []
-    for network, matrix in final_networks(run):
-        nodes = matrix.shape[0]
-        row: dict[str, object] = {"network": network, "nodes": nodes, "coreness": 0}
-        if nodes:
-            shells, (size, fit) = coreness(matrix), best_core(matrix)
-            row["coreness"], row["innermost"] = shells.max(), (shells == shells.max()).mean()
-            if not np.isnan(fit):
-                row |= {"core": size / nodes, "fit": fit}
-        rows.append(row)
-    kinds = {"network": "string", "nodes": "Int64", "coreness": "Int64"}
-    kinds |= dict.fromkeys(("innermost", "core", "fit"), "Float64")
-    return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
-
-
-def coreness(matrix: sparse.csr_array) -> IntArray:
-    """Largest k of a k-core that each node is in (Seidman 1983), by networkx."""
-    shells = nx.core_number(nx.from_scipy_sparse_array(matrix))
-    return np.array([shells[node] for node in range(matrix.shape[0])], dtype=np.int64)
-
-
-def best_core(matrix: sparse.csr_array) -> tuple[int, float]:
-    """Size of the best-fitting core and its correlation, -1..1; NaN where there is none."""
-    nodes = matrix.shape[0]
-    degree = np.diff(matrix.indptr)
-    rank = np.empty(nodes, dtype=np.int64)
-    # Stable, so that nodes of equal degree keep the order of their names.
-    rank[np.argsort(-degree, kind="stable")] = np.arange(nodes)
-    ends = sparse.triu(matrix, k=1).tocoo()
-    first = np.minimum(rank[ends.coords[0]], rank[ends.coords[1]])
-    # In floats: products of four counts of a large network leave 64-bit integers.
-    sizes = np.arange(1, nodes, dtype=np.float64)
-    touching = np.cumsum(np.bincount(first, minlength=nodes))[: nodes - 1]
-    ideal = sizes * (sizes - 1) / 2 + sizes * (nodes - sizes)
-    pairs, tied = nodes * (nodes - 1) / 2, float(len(first))
-    spread = np.sqrt(ideal * (pairs - ideal) * tied * (pairs - tied))
-    fits = np.full(len(sizes), np.nan)
-    np.divide(pairs * touching - ideal * tied, spread, out=fits, where=spread > 0)
-    if not len(fits) or np.isnan(fits).all():
-        return 0, float("nan")
-    best = int(np.nanargmax(fits))
-    return best + 1, float(fits[best])

@@ -48,7 +48,7 @@ NUMBERS = (
     *("team_size", "freshness", "diversity", "newcomers", "members_elsewhere"),
     *("days_to_paper", "waiting", "waiting_round", "memberships_at_homework"),
     *("authors", "coauthors_per_author", "giant_component_authors", "giant_component_people"),
-    *("components", "clustering", "assortativity", "communities", "modularity", "core"),
+    *("components", "clustering", "assortativity", "communities", "modularity"),
     *("consultations", "consulted_coauthors"),
     *("gini_papers", "top_tenth_papers", "gini_citations", "disruption"),
     *("review_acceptance", "days_in_review", "reviews_late", "reviewer_load", "gini_reviews"),

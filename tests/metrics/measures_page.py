@@ -12,7 +12,8 @@ HEAD = """# Measures
 A *measure* is one number of a run. `society list measures` prints this table; studies, the pages of
 runs and studies, `society compare` and `society calibrate` read the same registry
 (`metrics/registry.py`). A value that a run does not determine (no citation count is known, nobody
-wrote a paper) is missing and never zero; a study reports how many are missing.
+wrote a paper) is missing and never zero; a study reports how many are missing. A share ranges from
+0 to 1, a number with another unit from 0; of pure numbers the range takes the place of the unit.
 
 A study names measures under `measures`; in Python they are
 `vs.measure_run(run, ["papers", "modularity"])`. A *link* is a pair of authors of one paper, a
@@ -34,13 +35,12 @@ def measures_page() -> str:
     lines = []
     for family in dict.fromkeys(one.family for one in MEASURES.values()):
         lines += ["", f"## {family.capitalize()}", ""]
-        lines += ["| measure | definition | unit | range | source |", "|---" * 5 + "|"]
+        lines += ["| measure | definition | unit | source |", "|---|---|---|---|"]
         for name, one in MEASURES.items():
             if one.family == family:
-                low, high = (f"{end:g}" for end in (one.low, one.high))
-                extent = f"from {low}" if high == "inf" and low != "-inf" else f"{low} to {high}"
-                cells = (one.definition, one.unit, extent, one.source)
-                lines.append(f"| `{name}` | " + " | ".join(cell or "–" for cell in cells) + " |")
+                extent = f"{one.low:g} to {one.high:g}".replace("-inf to inf", "any")
+                unit = one.unit or extent.replace("0 to inf", "from 0")
+                lines.append(f"| `{name}` | {one.definition} | {unit} | {one.source} |")
     return HEAD + "\n".join(lines) + "\n"
 
 

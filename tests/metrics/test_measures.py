@@ -89,7 +89,6 @@ UNKNOWN = (
     "assortativity",
     "contemporary_similarity",
     "contemporary_words",
-    "core",
     "disruption",
     "keyword_diversity",
     *REVIEW,

@@ -1,4 +1,4 @@
-"""Paths, rewiring, small worlds, communities and cores, against networkx and known cases."""
+"""Paths, rewiring, small worlds, communities, against networkx and known cases."""
 
 import networkx as nx
 import numpy as np
@@ -7,14 +7,7 @@ import pytest
 from scipy import sparse
 
 from virsci_society.metrics.networks import communities as grouping
-from virsci_society.metrics.networks.communities import (
-    best_core,
-    communities,
-    core_periphery,
-    leiden,
-    louvain,
-    modularity,
-)
+from virsci_society.metrics.networks.communities import communities, leiden, louvain, modularity
 from virsci_society.metrics.networks.structure import (
     largest_component,
     mean_path,
@@ -138,30 +131,3 @@ def test_leiden_finds_what_louvain_finds_and_always_the_same():
     assert modularity(matrix, labels[0]) == pytest.approx(
         modularity(matrix, louvain(matrix, 7)), abs=0.02
     )
-
-
-def test_the_best_core_is_that_of_a_plain_loop():
-    """Correlation of all pairs with the ideal pattern, for every core in order of degree."""
-    graph = GRAPHS["karate"]
-    matrix = matrix_of(graph)
-    tied = matrix.toarray() > 0
-    order = np.argsort(-np.diff(matrix.indptr), kind="stable")
-    upper = np.triu_indices(len(tied), k=1)
-    fits = []
-    for size in range(1, len(tied)):
-        core = np.zeros(len(tied), dtype=bool)
-        core[order[:size]] = True
-        ideal = core[:, None] | core[None, :]
-        constant = ideal[upper].all()
-        fits.append(-2 if constant else np.corrcoef(tied[upper], ideal[upper])[0, 1])
-    size, fit = best_core(matrix)
-    assert fit == pytest.approx(max(fits))
-    assert size == int(np.argmax(fits)) + 1
-
-
-def test_the_core_of_a_run(run, empty_run):
-    table = core_periphery(run).set_index("network")
-    assert table["coreness"].tolist() == [3, 3]
-    assert table.loc["all", "innermost"] == pytest.approx(4 / 6)
-    assert table.loc["grown", ["core", "fit"]].isna().all()  # everybody is tied to everybody
-    assert core_periphery(empty_run)["fit"].isna().all()
