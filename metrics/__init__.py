@@ -1,4 +1,4 @@
 """Measures, statistics and pages computed from the tables of a run; nothing here changes a run.
 
-Read ``measures`` (the table of all), then ``registry``, which computes them.
+Read ``registry``, which lists and computes all measures and metrics.
 """

@@ -21,11 +21,11 @@ from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.run import Run
 
 COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost", "waiting")
-"""Measures of the summary that no database of papers enters."""
+"""Metrics of the summary that no database of papers enters."""
 
 
 def write_summary(run: Run, folder: Path) -> None:
-    """Write the summary of a run whose tables and measures lie in its folder."""
+    """Write the summary of a run whose tables and metrics lie in its folder."""
     paths = folder.glob("tables/**/*.parquet")
     tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
     data = {"tables": hash_json(tables), "summary": summarise_run(run)}

@@ -190,7 +190,7 @@ def ids(letter, count):
 
 @pytest.fixture(scope="session", autouse=True)
 def _remembered_metrics():
-    """Take each measure once for the same rows of the tables that it reads."""
+    """Compute each metric once for the same rows of the tables that it reads."""
     from virsci_society.metrics.registry import METRICS
 
     with pytest.MonkeyPatch.context() as patch:
@@ -252,7 +252,7 @@ def run():
 
 @pytest.fixture(scope="session")
 def measured():
-    """Every measure of the hand-made run, taken once; tests only read them."""
+    """Every metric of the hand-made run, computed once; tests only read them."""
     from virsci_society.metrics.registry import METRICS
 
     whole = _hand_run()

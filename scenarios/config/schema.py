@@ -74,8 +74,8 @@ REFUSED = {
     "worth": "the worth of ideas is the same for the whole run",
     "execution": "ideas are carried out in one way for the whole run",
     "backend": "who speaks is settled by seed and call id for the whole run (rule 6)",
-    "metrics": "measures are taken of the whole run",
-    "novelty": "measures are taken of the whole run",
+    "metrics": "metrics are computed from the whole run",
+    "novelty": "metrics are computed from the whole run",
     "interventions": "an intervention cannot set another; give each its own entry",
 }
 """Other keys of a scenario, each with the reason why no intervention may set it."""

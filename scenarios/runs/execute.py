@@ -331,7 +331,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
             f"{folder}: holds this run until day {held['until']:g}, longer than day "
             f"{scenario.until:g}; give another folder with --out"
         )
-    # End, measures and prompts are what a finished folder shows besides.
+    # End, metrics and prompts are what a finished folder shows besides.
     data, before = scenario.to_data(), held.get("scenario") or {}
     shown = all(data.get(key) == before.get(key) for key in ("until", "metrics", "novelty"))
     return same and shown and held.get("prompts") == prompt_hashes(scenario)

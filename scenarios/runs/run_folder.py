@@ -63,7 +63,7 @@ PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "f
 
 @dataclass(frozen=True)
 class RunRecord:
-    """A run whose record is written: all but measures, page and manifest."""
+    """A run whose record is written: all but metrics, page and manifest."""
 
     scenario: Scenario
     folder: Path
@@ -114,13 +114,13 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     run, folder, manifest = recorded.run, recorded.folder, recorded.run.manifest
     # As bytes, which take a tenth of the memory of the graph.
     drawn = digested_network(write_networks(run, folder))
-    measures = measure_all(run, recorded.scenario)
-    write_metrics(folder, measures, speaker_of(manifest))
+    metrics = measure_all(run, recorded.scenario)
+    write_metrics(folder, metrics, speaker_of(manifest))
     content = digest_tables(digest_content(run.tables())).encode()
     manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
         # Without what was computed on the way: the page shows what was asked for.
-        shown = run.with_metrics(measures)
+        shown = run.with_metrics(metrics)
         asked = shown.metric_names()
         write_page(shown, folder)
         # The summary agrees with what the folder alone gives, which has no databases.
@@ -270,31 +270,31 @@ def resolved_text(scenario: Scenario) -> str:
 
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
-    """Every table of the metrics that the scenario names, by the name of the measure."""
+    """Every metric that the scenario names."""
     import pandas as pd
 
     from virsci_society.metrics.registry import compute_metric, metrics_named
     from virsci_society.scenarios.config.registry import outside_metric
 
-    measures = {}
+    metrics = {}
     for metric in scenario.metrics:
         for name in metrics_named(metric):
-            measures[name] = compute_metric(run, name)
+            metrics[name] = compute_metric(run, name)
         if (outside := outside_metric(metric)) is not None:
             name, function = outside
             measured = function(run)
             if not isinstance(measured, pd.DataFrame):
                 got = type(measured).__name__
                 raise InputError(f"metrics: {metric} returned {got}; a metric returns a DataFrame")
-            measures[name] = run.add_metric(name, measured)
+            metrics[name] = run.add_metric(name, measured)
     if scenario.backend.backend.parts:
         # In a hybrid run, rows of a team or a paper say whether a model was asked.
-        for name, table in measures.items():
+        for name, table in metrics.items():
             key = next((one for one in ("team", "paper") if one in table.columns), None)
             if key is not None and "live" not in table.columns:
                 known = run.table(f"{key}s").set_index(key)["live"]
-                measures[name] = table.assign(live=table[key].map(known))
-    return measures
+                metrics[name] = table.assign(live=table[key].map(known))
+    return metrics
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:

@@ -153,13 +153,13 @@ def write_csv(
 
 
 def write_metrics(
-    folder: Path | str, measures: Mapping[str, pd.DataFrame], speaker: str = ""
+    folder: Path | str, metrics: Mapping[str, pd.DataFrame], speaker: str = ""
 ) -> None:
-    """Write measures, by name, as ``tables/metrics/*.parquet`` into a run folder."""
+    """Write metrics, by name, as ``tables/metrics/*.parquet`` into a run folder."""
     written = []
-    for name, table in measures.items():
+    for name, table in metrics.items():
         if not name.isidentifier():
-            raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
+            raise InputError(f"a metric is called {name!r}: letters, digits and _ only")
         path = Path(folder) / "tables" / "metrics" / f"{name}.parquet"
         written.append(path)
         write_parquet(path, table, speaker=speaker)

@@ -39,7 +39,7 @@ when it is not current.
 Dates are days since 1 January of the boundary year; those before day 0 are negative. `Int64`,
 `Float64` and `boolean` are nullable: a missing value is missing, never zero. Every table always
 has all its columns. The metadata `speaker` of each file says who spoke: rule-based scientists or
-which model. Measures made from these tables are in `tables/metrics/*.parquet` and
+which model. Metrics computed from these tables are in `tables/metrics/*.parquet` and
 described in [metrics.md](metrics.md).
 """
 

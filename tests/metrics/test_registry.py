@@ -25,13 +25,13 @@ def nothing(make_run):
 
 @pytest.fixture(scope="module")
 def shared(hand_run):
-    """The hand-made run, whose tables no measure may change, and copies of these."""
+    """The hand-made run, whose tables no metric may change, and copies of these."""
     made = hand_run()
     return made, {table: rows.copy() for table, rows in made.tables().items()}
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_is_documented_with_a_source(name):
+def test_every_metric_is_documented_with_a_source(name):
     text = (inspect.getdoc(METRICS[name]) or "").partition("\n\n")[0]
     assert re.search(r"VirSci|this project|\(\w+ (et al\. )?(and \w+ )?\d{4}\)", text), name
     assert len(text) > 40
@@ -52,14 +52,14 @@ def test_papers_are_compared_where_a_metric_is_made_from_the_past(names, compare
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_gives_the_same_columns_for_an_empty_run(name, measured, nothing):
+def test_every_metric_gives_the_same_columns_for_an_empty_run(name, measured, nothing):
     full, empty = measured[name], METRICS[name](nothing)
     assert list(full.columns) == list(empty.columns)
     assert [str(dtype) for dtype in full.dtypes] == [str(dtype) for dtype in empty.dtypes]
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_leaves_the_tables_alone(name, shared):
+def test_every_metric_leaves_the_tables_alone(name, shared):
     run, before = shared
     METRICS[name](run)
     for table, rows in run.tables().items():
@@ -67,11 +67,11 @@ def test_every_measure_leaves_the_tables_alone(name, shared):
 
 
 PARTS = {"project_spans", "inside_citations"}
-"""Functions that figures or several measures use, and that a measure adds up."""
+"""Functions that figures or several metrics use."""
 
 
 def test_every_public_function_from_a_run_to_a_table_is_listed():
-    """A measure that is not in the table is never written with a run."""
+    """A metric that is not registered is never written with a run."""
     listed = [inspect.unwrap(metric) for metric in METRICS.values()]
     for path in MODULES:
         module = importlib.import_module(f"virsci_society.metrics.{path}")
