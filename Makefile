@@ -84,7 +84,7 @@ mutants: $(VENV)/.tools
 # The pages of docs/ as a site: docs/_build/html/index.html. Links and anchors are checked, the
 # notebook is executed, and a warning is an error.
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx -W --keep-going -q -d docs/_build/read docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -q -j auto -d docs/_build/read docs docs/_build/html
 	@echo "Open $(CURDIR)/docs/_build/html/index.html"
 
 bench: $(VENV)/.tools
