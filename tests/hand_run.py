@@ -55,7 +55,7 @@ COLUMNS = {
     "calls": "call team stage visit turn seat act scientist asked due form defaulted unruled model "
     "prompt_tokens completion_tokens prompt_hash reply rung verdict reason",
     "reads": "answer team date needs",
-    "papers": "paper team title abstract published topic keywords live found_by",
+    "papers": "paper team title abstract published topic keywords live neighbour_query",
     "authorships": "paper scientist position",
     "citations": "citing cited date inside",
     "submissions": "team submission round submitted decided decision reviews score",

@@ -122,7 +122,7 @@ def novelty_scores(
     contemporary: Database,
     settings: Novelty | None = None,
     ids: Sequence[str] | None = None,
-    found_by: NDArray[Any] | None = None,
+    neighbour_query: NDArray[Any] | None = None,
 ) -> pd.DataFrame:
     """Measure each abstract (VirSci, section 4.1); exact, in float64."""
     use = settings or Novelty()
@@ -135,7 +135,8 @@ def novelty_scores(
             )
     names = [str(n) for n in range(len(queries))] if ids is None else list(ids)
     old, new = (
-        _NoveltyDatabase(one.comparable(), use, queries, found_by) for one in (past, contemporary)
+        _NoveltyDatabase(one.comparable(), use, queries, neighbour_query)
+        for one in (past, contemporary)
     )
     hd, cd, ci = old.distance(), new.distance(), new.impact()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -267,7 +268,7 @@ def measured_texts(papers: pd.DataFrame, settings: Novelty) -> pd.DataFrame:
     papers = papers.set_index("paper")
     own = papers[["title", "abstract"]].fillna("")
     whole = [paper_text(title, abstract) for title, abstract in own.itertuples(index=False)]
-    texts = pd.DataFrame({"query": papers["found_by"], "evaluated": whole}, dtype="object")
+    texts = pd.DataFrame({"query": papers["neighbour_query"], "evaluated": whole}, dtype="object")
     texts["query"] = texts["query"].where(texts["query"].notna(), texts["evaluated"])
     if settings.evaluated == "query":
         texts["evaluated"] = texts["query"]
@@ -322,7 +323,7 @@ class _NoveltyDatabase:
         database: Database,
         settings: Novelty,
         abstracts: NDArray[Any],
-        found_by: NDArray[Any] | None = None,
+        neighbour_query: NDArray[Any] | None = None,
     ) -> None:
         self.database = database
         self.settings = settings
@@ -330,10 +331,10 @@ class _NoveltyDatabase:
         self.ids = np.asarray([str(one) for one in database.ids], dtype=object)
         self.years, self.year_of = np.unique(np.asarray(database.years), return_inverse=True)
         search = self.space.nearest(abstracts, settings.k, self.ids, self.year_of)
-        if found_by is not None:
+        if neighbour_query is not None:
             # The means of the years stay those of the abstracts: a distance and what it is divided
             # by are of the same text.
-            hits = self.space.nearest(found_by, settings.k, self.ids, self.year_of).hits
+            hits = self.space.nearest(neighbour_query, settings.k, self.ids, self.year_of).hits
             search = Neighbours(hits, self.space.distances(abstracts, hits), search.year_sums)
         self.search: Neighbours = search
 

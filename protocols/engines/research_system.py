@@ -59,7 +59,7 @@ PAGES = Prompts(Path(__file__).with_name("prompts"), VIRSCI_PROMPTS)
 """The prompts that several systems share. Pages that are not there are VirSci's: the invitation,
 the draft, the ballot, the summary."""
 Temperature = Annotated[float, Field(ge=0, le=2)]
-COMPARABLE = {"found_by": "idea", "output": "abstract"}
+COMPARABLE = {"neighbour_query": "idea", "output": "abstract"}
 """What makes the papers of different systems comparable, in the profile ``matched``."""
 STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
 
@@ -114,7 +114,7 @@ class ResearchSystem(TeamProtocol):
     """The paper: an abstract as in VirSci, or a proposal in five parts."""
     cites: Literal["used", "retrieved"] = "used"
     """References of an abstract: papers its idea says it uses, or all retrieved."""
-    found_by: Literal["abstract", "idea"] = "abstract"
+    neighbour_query: Literal["abstract", "idea"] = "abstract"
     """Text by which searches find an abstract: title and abstract, or its idea. Source: VirSci,
     appendix C.3."""
 
@@ -204,8 +204,8 @@ class ResearchSystem(TeamProtocol):
             work.team.notes["references_removed"] = lab.later(attrgetter("removed"), checked)
             return Manuscript(text=checked, cites=lab.later(attrgetter("cites"), checked))
         cites: Any = attrgetter("used") if self.cites == "used" else retrieved_references
-        found_by = lab.later(idea_text, idea) if self.found_by == "idea" else None
-        return Manuscript(text=text, cites=lab.later(cites, idea), found_by=found_by)
+        neighbour_query = lab.later(idea_text, idea) if self.neighbour_query == "idea" else None
+        return Manuscript(text=text, cites=lab.later(cites, idea), neighbour_query=neighbour_query)
 
     def _write_text(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Answer[Any]]:
         with (yield from work.hold_round(self.output)):

@@ -196,7 +196,7 @@ class Editor:
 
     def _judge_looks(self, manuscript: Manuscript) -> Answer[float] | None:
         """How good this version looks; None where judgements know nothing of worth."""
-        execution, text = self._lab.world.execution, manuscript.found_by
+        execution, text = self._lab.world.execution, manuscript.neighbour_query
         if execution is None or not execution.signal:
             return None
         if text is None:

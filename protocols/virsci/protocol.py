@@ -119,7 +119,7 @@ class VirSci(VirSciSettings, TeamProtocol):
                 self.abstract,
                 best,
                 memory,
-                without_title=self.found_by == "abstract_only",
+                without_title=self.neighbour_query == "abstract_only",
             )
             if abstract is not None:
                 return self._make_manuscript(lab, abstract, best, ideas)
@@ -133,13 +133,16 @@ class VirSci(VirSciSettings, TeamProtocol):
             cites = lab.later(attrgetter("used"), best)
         else:
             cites = lab.later(retrieved_references, *ideas)
-        found_by: Answer[str] | None = None
-        if self.found_by == "idea":
-            found_by = lab.later(idea_text, best)
-        elif self.found_by == "abstract_only":
-            found_by = lab.later(abstract_of, abstract)
+        neighbour_query: Answer[str] | None = None
+        if self.neighbour_query == "idea":
+            neighbour_query = lab.later(idea_text, best)
+        elif self.neighbour_query == "abstract_only":
+            neighbour_query = lab.later(abstract_of, abstract)
         return Manuscript(
-            text=abstract, cites=cites, found_by=found_by, author_order=self.author_order
+            text=abstract,
+            cites=cites,
+            neighbour_query=neighbour_query,
+            author_order=self.author_order,
         )
 
     def _discussion(
@@ -185,7 +188,7 @@ class SoloVirSci(TeamProtocol):
     appendix C.3."""
     memory: Literal["off", "own"] = "off"
     """``own``: up to five lines from the scientist's other teams, except when assessing."""
-    found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
+    neighbour_query: Literal["abstract", "abstract_only", "idea"] = "abstract"
     """Embedded text of the paper: title and abstract, abstract alone, or idea. Source: VirSci,
     section 4.1."""
     abstract: AbstractStage = Field(default_factory=AbstractStage)

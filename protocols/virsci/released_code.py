@@ -57,7 +57,7 @@ RELEASED_CODE: Mapping[str, Any] = {
         "tied_votes": "first_cast",
     },
     "cites": "retrieved",
-    "found_by": "abstract_only",
+    "neighbour_query": "abstract_only",
 }
 """The departures of https://github.com/open-sciencelab/Virtual-Scientists from the paper."""
 

@@ -121,7 +121,7 @@ class VirSciSettings(TeamBuilding):
     cites: Literal["used", "retrieved"] = "used"
     """References: papers the idea says it uses, or all retrieved for any idea. Source: published
     program: ``retrieved``."""
-    found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
+    neighbour_query: Literal["abstract", "abstract_only", "idea"] = "abstract"
     """Embedded text of the paper: title and abstract, abstract alone, or idea. Source: VirSci,
     section 4.1."""
 

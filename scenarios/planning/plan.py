@@ -196,7 +196,7 @@ def plan(
         window=tokens_needed(paid, round(longest * rehearsal.longest)),
         papers=pd.DataFrame(
             table_rows(rows, "papers"),
-            columns=["paper", "title", "abstract", "found_by"],
+            columns=["paper", "title", "abstract", "neighbour_query"],
             dtype="object",
         ),
     )

@@ -40,7 +40,8 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
         raise InputError(
             f"novelty.evaluated, novelty.words: the texts would have to be embedded by {name} when "
             "the run has ended, and measuring makes no call; leave both out, set "
-            "protocol.found_by=abstract, or build the ecosystem with an embedding of this machine"
+            "protocol.neighbour_query=abstract, or build the ecosystem with an embedding of this "
+            "machine"
         )
     return ecosystem
 

@@ -262,7 +262,7 @@ def texts_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame | 
         means = (table["calls_after_idea"].mean(), table["words"].mean(), table["words"].std())
         data = scenario.to_data()
         named = {"abstract": "title and abstract", "abstract_only": "abstract"}
-        query = data["protocol"].get("found_by", "abstract")
+        query = data["protocol"].get("neighbour_query", "abstract")
         query, given = named.get(query, query), data["novelty"] or {}
         measured = named["abstract"] if given.get("evaluated") == "abstract" else query
         limit = f", first {given['words']} words" if given.get("words") else ""

@@ -25,7 +25,7 @@ OPTIONAL_COLUMNS = {
 }
 """Columns that a digest leaves out where no row has a value."""
 
-IMPLIED_COLUMNS = ("live", "found_by", "idea_by", "institution")
+IMPLIED_COLUMNS = ("live", "neighbour_query", "idea_by", "institution")
 """Columns that say nothing which ``calls``, the backend or the ecosystem does not say."""
 
 PROVENANCE_COLUMNS = (

@@ -155,7 +155,7 @@ published    Float64 date on which it became visible
 topic        string  topic of the team
 keywords     string  keywords, separated by "; "
 live         boolean true if a model was asked in any call of its team
-found_by     string  what is embedded as the paper; missing where it is title and abstract
+neighbour_query string what is embedded as the paper; missing where it is title and abstract
 external_authors Int64 number of authors outside the population; missing if none
 """),
     "authorships": _columns("""

@@ -68,7 +68,8 @@ class Manuscript:
     Attributes:
         text: settles to something with ``title`` and ``abstract``.
         cites: settles to the ids of the works that were really used.
-        found_by: settles to the text that is embedded as the paper; None: title and abstract.
+        neighbour_query: settles to the text that is embedded as the paper; None: title and
+            abstract.
 
     Example:
         >>> essay = vs.Answer("Scientist1/1/essay", 7.0, (), False, read=lambda self: "words")
@@ -79,7 +80,7 @@ class Manuscript:
 
     text: Answer[Any]
     cites: Answer[tuple[str, ...]] | None = None
-    found_by: Answer[str] | None = None
+    neighbour_query: Answer[str] | None = None
     author_order: AuthorOrder = "leader_first"
 
 

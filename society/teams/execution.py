@@ -280,8 +280,8 @@ def worth_of_manuscript(world: World, team: Team, manuscript: Manuscript) -> flo
     replicated = team.notes.get(REPLICATES)
     if isinstance(replicated, str):
         return worth_of_vector(world, world.literature.vector(replicated))
-    if manuscript.found_by is not None:
-        text = manuscript.found_by.read()
+    if manuscript.neighbour_query is not None:
+        text = manuscript.neighbour_query.read()
     else:
         words = manuscript.text.read()
         text = paper_text(words.title, words.abstract)

@@ -202,7 +202,8 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     # Read before anything is recorded: an unreadable text must leave no half of a paper.
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
-    found_by = manuscript.found_by.read() if manuscript.found_by is not None else None
+    query = manuscript.neighbour_query
+    query_text = None if query is None else query.read()
     # The authors are those who stayed to the end.
     authors = [member.scientist for member in team.memberships if member.stayed]
     if manuscript.author_order == "leader_last":
@@ -221,7 +222,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     )
     team.state, team.published = "published", now
     cited = [world.literature.paper(cite) for cite in paper.references]
-    embedded = paper_text(paper.title, paper.abstract) if found_by is None else found_by
+    embedded = paper_text(paper.title, paper.abstract) if query_text is None else query_text
     world.literature.publish(paper, vector_of_text(world, (f"{team.id}/vector", now), embedded))
     rows = [population.rows[author] for author in authors]
     world.network.record_paper(rows)
@@ -245,7 +246,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
         _note_text(team, "topic"),
         "; ".join(paper.keywords),
         asked_a_model(world, team),
-        found_by,
+        query_text,
         outside or None,
     )
     for work in cited:

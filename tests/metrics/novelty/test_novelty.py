@@ -235,7 +235,7 @@ def test_neighbours_are_found_by_the_idea_and_the_abstract_is_evaluated():
     con = database(SQUARE, [2016, 2016, 2017, 2017], [10, 20, 30, 50], "C")
     idea, abstract = (np.array([x], dtype=np.float32) for x in ([1.0, 0.1], [0.0, 1.0]))
     settings = Novelty(k=2, normalise="none")
-    row = novelty_scores(abstract, past, con, settings, found_by=idea).iloc[0]
+    row = novelty_scores(abstract, past, con, settings, neighbour_query=idea).iloc[0]
     assert row["past_neighbours"] == "P000 P001"
     assert row["HD"] == pytest.approx((np.sqrt(2) + 0) / 2)
     assert row["CI"] == pytest.approx(15)
@@ -243,7 +243,7 @@ def test_neighbours_are_found_by_the_idea_and_the_abstract_is_evaluated():
     assert alone["past_neighbours"] == row["past_neighbours"]
     assert alone["HD"] != row["HD"]
     # What a distance is divided by is of the abstract too: sqrt 2, 0, sqrt 2 and 2 on average.
-    divided = novelty_scores(abstract, past, con, Novelty(k=2), found_by=idea).iloc[0]
+    divided = novelty_scores(abstract, past, con, Novelty(k=2), neighbour_query=idea).iloc[0]
     assert divided["HD"] == pytest.approx(row["HD"] / ((2 * np.sqrt(2) + 2) / 4))
 
 

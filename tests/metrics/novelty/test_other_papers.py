@@ -32,7 +32,7 @@ def here(tmp_path_factory):
     Synthetic(scientists=20, papers=120, fields=2).generate(8).save(folder / "other")
     ecosystem = {"use": "folder", "path": str(folder / "own")}
     scenario = load_scenario(
-        "virsci/paper", **{"population.ecosystem": ecosystem, "protocol.found_by": "idea"}
+        "virsci/paper", **{"population.ecosystem": ecosystem, "protocol.neighbour_query": "idea"}
     )
     run_scenario(scenario, folder / "run", page=False)
     return folder

@@ -42,11 +42,11 @@ def test_the_chosen_paper_has_its_own_idea(live):
             return {"Score": 7 if call.seat >= 2 else 3}
         return {"Title": f"zqown{call.seat} title"} if form == "Idea" else None
 
-    lived = live(make("cycle_researcher", found_by="idea"), script)
+    lived = live(make("cycle_researcher", neighbour_query="idea"), script)
     (note,) = lived.events("notes")
     assert note["review_score"] == 7
     (paper,) = lived.rows("papers")
-    assert "zqown3" in paper["found_by"]
+    assert "zqown3" in paper["neighbour_query"]
 
 
 def test_reviewers_of_a_step_share_its_criteria(live):

@@ -23,7 +23,7 @@ def test_a_profile_sets_keys_that_are_not_given(name):
         given = kind(profile=profile, **defaults)
         assert {key: getattr(given, key) for key in keys} == defaults
     assert kind.published, "no number of the published program is stated"
-    assert kind(profile="matched").found_by == "idea"
+    assert kind(profile="matched").neighbour_query == "idea"
     assert kind(profile="matched").output == "abstract"
 
 
@@ -39,7 +39,7 @@ def test_a_profile_survives_being_written_and_read(name):
     default = load_scenario("quickstart", **{"protocol.use": name})
     assert kind.published.keys() <= default.protocol.implied, "another profile lies over a default"
     changed = load_scenario("quickstart", **{"protocol.use": name, "protocol.profile": "matched"})
-    assert changed.protocol.implied >= {"found_by"}
+    assert changed.protocol.implied >= {"neighbour_query"}
 
 
 def test_an_unknown_profile_is_refused_by_name():

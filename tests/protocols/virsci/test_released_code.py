@@ -514,15 +514,15 @@ def test_a_self_review_that_is_recorded_has_no_consequence(synthetic, score):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("found_by", ["abstract", "abstract_only", "idea"])
-def test_a_paper_is_found_by_its_abstract_or_by_its_idea(synthetic, found_by):
+@pytest.mark.parametrize("neighbour_query", ["abstract", "abstract_only", "idea"])
+def test_a_paper_is_found_by_its_abstract_or_by_its_idea(synthetic, neighbour_query):
     past = synthetic.past[0].abstract
 
     def other_words(call, request):
         """Else title and abstract would be about the same interest, and embedded alike."""
         return {"Abstract": past} if request.form.__name__ == "Revision" else None
 
-    played = play(synthetic, VirSci(**SMALL, found_by=found_by), other_words)
+    played = play(synthetic, VirSci(**SMALL, neighbour_query=neighbour_query), other_words)
     (paper,) = played.rows("papers")
     idea = played.of_form("Draft")[0].request.slots["idea"]
     told = {
@@ -533,7 +533,7 @@ def test_a_paper_is_found_by_its_abstract_or_by_its_idea(synthetic, found_by):
     literature = played.society.literature
     vector = literature.vector(paper["paper"]).ravel()
     same = {name: literature.embedding.encode([text])[0] for name, text in told.items()}
-    assert [name for name in told if np.array_equal(vector, same[name])] == [found_by]
+    assert [name for name in told if np.array_equal(vector, same[name])] == [neighbour_query]
 
 
 # ---- all together -------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def as_run(run, papers, vectors):
     tables = {name: run.table(name) for name in TABLES}
     columns = {name: pd.array(papers.table[name].to_pylist()) for name in ("title", "abstract")}
     ids = papers.table["id"].to_pylist()
-    tables["papers"] = pd.DataFrame({"paper": ids, **columns, "found_by": None})
+    tables["papers"] = pd.DataFrame({"paper": ids, **columns, "neighbour_query": None})
     written = Vectors(tuple(ids), np.asarray(vectors, dtype=np.float32))
     return Run(tables, run.manifest, run.scenario, vectors=written, digest=run.digest)
 

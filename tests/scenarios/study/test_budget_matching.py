@@ -189,7 +189,7 @@ base: virsci/paper
 set:
   until: 60d
   population.ecosystem: {scientists: 12, papers: 60}
-  protocol: {team_size: 2, turns: {topic: 1, ideas: 1, assessment: 1}, found_by: idea}
+  protocol: {team_size: 2, turns: {topic: 1, ideas: 1, assessment: 1}, neighbour_query: idea}
 arms:
   more: {protocol.turns.abstract: 4}
   matched: {protocol.references.sentences: 2}
@@ -214,7 +214,7 @@ def test_an_arm_whose_calls_cannot_change_what_is_compared_is_refused(tmp_path):
     of_ci = abstracts.replace("of: ON", "of: CI")
     with pytest.raises(InputError, match="of which CI is "):
         match_budgets(read_study(written(tmp_path, of_ci)))
-    found = of_ci.replace(", found_by: idea}", "}")
+    found = of_ci.replace(", neighbour_query: idea}", "}")
     assert match_budgets(read_study(written(tmp_path, found))).matching[1].value == 4
 
 

@@ -73,14 +73,14 @@ def test_in_the_papers_studies_a_team_is_complete_and_nobody_leaves(read, name):
     virscis = protocols(design)
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         if arm.name in BASELINES:
-            assert scenario.protocol.found_by == "idea"
+            assert scenario.protocol.neighbour_query == "idea"
             assert scenario.novelty == Novelty(evaluated="abstract")
             continue
         virsci = virscis[arm.name]
         assert (virsci.topic.leaving, virsci.min_size) == ("off", "all")
         assert scenario.founding.count == 1
         # The paper's measure: where ideas find the neighbours, abstracts are evaluated (C.3).
-        of_abstract = Novelty(evaluated="abstract") if virsci.found_by == "idea" else None
+        of_abstract = Novelty(evaluated="abstract") if virsci.neighbour_query == "idea" else None
         assert scenario.novelty == of_abstract, "the paper's measure"
         assert virsci.abstract.self_review == "off" or name.endswith("table-7")
 
@@ -114,7 +114,7 @@ def test_table_1_sets_a_team_against_one_scientist_at_the_same_cost(read):
         "team": 80,
     }
     assert {p.topic.start for p in arms.values()} == {"NanoGPT"}
-    assert {p.found_by for p in arms.values()} == {"idea"}
+    assert {p.neighbour_query for p in arms.values()} == {"idea"}
 
 
 def test_table_1_has_the_papers_baselines_at_its_settings(read):

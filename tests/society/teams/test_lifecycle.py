@@ -387,7 +387,7 @@ def test_an_unreadable_text_leaves_no_half_of_a_paper():
 
     readable = SimpleNamespace(read=lambda: Words(text="a paper"))
     team = SimpleNamespace(state="finished", published=None)
-    manuscript = Manuscript(readable, found_by=Unreadable())
+    manuscript = Manuscript(readable, neighbour_query=Unreadable())
     with pytest.raises(ReplyError):
         publish(None, team, manuscript)
     assert team == SimpleNamespace(state="finished", published=None)
