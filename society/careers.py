@@ -95,7 +95,7 @@ class Apprentices(Newcomers):
         return apprentice_profile(world, mentor, self.shared, rng)
 
 
-class Outsiders(Newcomers):
+class RandomProfile(Newcomers):
     """Newcomers have one scientist's interests and another's affiliations."""
 
     def starting_profile(

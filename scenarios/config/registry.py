@@ -55,7 +55,7 @@ LEADERS: Table = {
     "anybody": "virsci_society.society.formation.leaders:Anybody",
     "productive": "virsci_society.society.formation.leaders:Productive",
     "fading_papers": "virsci_society.society.formation.leaders:ByFadingPapers",
-    "standing": "virsci_society.society.formation.leaders:ByProminence",
+    "preferential_attachment": "virsci_society.society.formation.leaders:ByPreferentialAttachment",
     "selection": "virsci_society.society.formation.leaders:Selected",
     "named": "virsci_society.society.formation.leaders:Named",
 }
@@ -63,7 +63,9 @@ SELECTION: Table = {
     "coauthorship": "virsci_society.protocols.policies.coauthorship:Coauthorship",
     "uniform": "virsci_society.protocols.policies.uniform:Uniform",
     "topics": "virsci_society.protocols.policies.nearest_topics:NearestTopics",
-    "standing": "virsci_society.protocols.policies.preferential_attachment:PreferentialAttachment",
+    "preferential_attachment": (
+        "virsci_society.protocols.policies.preferential_attachment:PreferentialAttachment"
+    ),
     "two_step": "virsci_society.protocols.policies.two_step:TwoStep",
     "guimera": "virsci_society.protocols.policies.guimera:Guimera",
     "relational": "virsci_society.protocols.policies.relational:Relational",
@@ -73,7 +75,7 @@ SELECTION: Table = {
 CAREERS: Table = {"rates": "virsci_society.society.careers:Rates"}
 NEWCOMERS: Table = {
     "apprentices": "virsci_society.society.careers:Apprentices",
-    "outsiders": "virsci_society.society.careers:Outsiders",
+    "random_profile": "virsci_society.society.careers:RandomProfile",
 }
 RETIREMENT: Table = {
     "hazard": "virsci_society.society.careers:Hazard",

@@ -166,8 +166,8 @@ class _Matcher:
                 f"text of which {' and '.join(fixed)} {'is' if len(fixed) == 1 else 'are'} taken "
                 f"(rehearsed with {SEEDS} seeds), so more calls there could not change what is "
                 "compared; measure what they work on (set: {novelty.evaluated: abstract} for HD, "
-                "CD and ON, protocol.neighbour_query: abstract for CI), adapt another key, or leave "
-                "the arm out of these comparisons"
+                "CD and ON, protocol.neighbour_query: abstract for CI), adapt another key, or "
+                "leave the arm out of these comparisons"
             )
 
     def _rehearsed(self, arm: Arm, key: str, value: int | None, salt: int = 0) -> Plan:

@@ -83,7 +83,7 @@ class Productive(Leaders):
         return count_weights(world, "papers", self.floor, candidates, self.memory)
 
 
-class ByProminence(Leaders):
+class ByPreferentialAttachment(Leaders):
     """In proportion to prominence plus a floor (the Matthew effect: Merton 1968)."""
 
     by: Literal["citations", "coauthors"] = "citations"

@@ -17,7 +17,7 @@ from virsci_society.society.careers import (
     ByCoauthors,
     Hazard,
     Lengths,
-    Outsiders,
+    RandomProfile,
     Rates,
     change_institution,
 )
@@ -104,7 +104,7 @@ def test_apprentices_share_interests_as_often_as_stated(shared):
 def test_outsiders_have_the_interests_of_one_and_the_place_of_another():
     society = society_of(at_places(*"abcdefghij"))
     rng = Streams(2).stream("outsiders")
-    starts = [Outsiders(per_year=1.0).starting_profile(society, 0, rng) for _ in range(600)]
+    starts = [RandomProfile(per_year=1.0).starting_profile(society, 0, rng) for _ in range(600)]
     assert set(Counter(at[0] for at, _ in starts)) == set("abcdefghij")
     assert set(Counter(interests[0] for _, interests in starts)) == set(tiny_society.INTERESTS)
     assert len({(at, interests) for at, interests in starts}) > 60
@@ -131,7 +131,7 @@ def test_each_scientist_brings_newcomers_at_the_stated_rate():
 
 @pytest.mark.slow
 def test_a_stated_number_comes_however_many_are_here():
-    came = sums(Rates(newcomers=Outsiders(number_per_year=6.0)), 2 * YEAR)[:, 0]
+    came = sums(Rates(newcomers=RandomProfile(number_per_year=6.0)), 2 * YEAR)[:, 0]
     assert came.mean() == pytest.approx(12.0, abs=4 * np.sqrt(12 / len(came)))
     assert came.var() == pytest.approx(12.0, abs=4 * 12 * np.sqrt(2 / len(came)))
 
@@ -211,7 +211,7 @@ def test_who_neither_writes_nor_works_leaves():
 
 
 def test_a_newcomer_has_as_long_as_everybody():
-    rule = Rates(inactivity=100.0, newcomers=Outsiders(number_per_year=20.0))
+    rule = Rates(inactivity=100.0, newcomers=RandomProfile(number_per_year=20.0))
     society = lived(rule, until=YEAR)
     came = {row["scientist"]: row["date"] for row in changes(society, "arrived")}
     gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}

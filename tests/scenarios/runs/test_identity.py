@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "15c6d052d67f5ac1ee51a3ab95ade85b779fbb30ef861939936c637ab4741316"
+DEFAULTS = "d88b108868fed8e0dca44cd1e03144d80f135207e59bdbfb08761de87923f369"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

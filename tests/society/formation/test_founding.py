@@ -16,7 +16,7 @@ from virsci_society.society.formation.founding import (
     Yearly,
     counted_years,
 )
-from virsci_society.society.formation.leaders import ByProminence, Named, Productive
+from virsci_society.society.formation.leaders import ByPreferentialAttachment, Named, Productive
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
@@ -173,7 +173,9 @@ def test_whoever_has_published_leads_from_then_on():
 
 
 def test_where_nobody_may_lead_no_team_is_founded():
-    rule = CallsForProposals(teams_per_call=4, leaders=ByProminence(by="coauthors", floor=0))
+    rule = CallsForProposals(
+        teams_per_call=4, leaders=ByPreferentialAttachment(by="coauthors", floor=0)
+    )
     leaders, society = founded(rule, most=3)
     assert {who for _, who in leaders} <= {f"Scientist{n}" for n in range(5)}
     nobody = Once(count=3, leaders=Named(people=NAMED[:1]))

@@ -19,7 +19,7 @@ from virsci_society.protocols.policies.two_step import TwoStep, coauthors_of_coa
 from virsci_society.protocols.policies.uniform import Uniform
 from virsci_society.society.careers import add_newcomer
 from virsci_society.society.formation.leaders import Anybody, ByFadingPapers, Productive, Selected
-from virsci_society.society.formation.leaders import ByProminence as StandingLeaders
+from virsci_society.society.formation.leaders import ByPreferentialAttachment as StandingLeaders
 from virsci_society.society.formation.leaders import Named as NamedLeaders
 from virsci_society.society.kernel.streams import Streams
 
