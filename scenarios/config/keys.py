@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -274,7 +274,7 @@ def key_sections(cls: type[BaseModel]) -> Iterator[KeySection]:
 
 
 def _lines(sections: Iterable[KeySection]) -> Iterator[str]:
-    described: dict[KeyRow, str] = {}
+    described: dict[KeyRow, tuple[str, int]] = {}
     above = ""
     for title, about, rows in sections:
         if title:
@@ -285,16 +285,15 @@ def _lines(sections: Iterable[KeySection]) -> Iterator[str]:
             yield from ([""] if rows else [])
             above = top
         # A key that several sections share has its row at the first of them.
-        shared: dict[str, list[str]] = {}
+        shared: dict[str, list[tuple[int, str]]] = {}
         new: list[KeyRow] = []
-        for row in rows:
+        for number, row in enumerate(rows):
             name = row.key.rpartition(".")[2]
-            alike = row._replace(key=name)
-            if alike in described:
-                shared.setdefault(described[alike], []).append(f"`{name}`")
-            else:
+            first, place = described.setdefault(row._replace(key=name), (title, number))
+            if first == title:
                 new.append(row)
-                described[alike] = title
+            else:
+                shared.setdefault(first, []).append((place, f"`{name}`"))
         if new:
             yield from ("| key | default | values | meaning |", "|---|---|---|---|")
         for row in new:
@@ -303,7 +302,14 @@ def _lines(sections: Iterable[KeySection]) -> Iterator[str]:
             yield ""
         for first, names in sorted(shared.items()):
             anchor = re.sub(r"[^\w -]", "", first.lower()).replace(" ", "-")
-            yield f"As in [`{first}`](#{anchor}): {', '.join(names)}."
+            yield f"As in [`{first}`](#{anchor}): {', '.join(_runs(names))}."
+
+
+def _runs(names: list[tuple[int, str]]) -> Iterator[str]:
+    """Names with their places in a table; four or more that follow one another as a range."""
+    for _, group in groupby(enumerate(names), lambda one: one[1][0] - one[0]):
+        run = [name for _, (_, name) in group]
+        yield from ([f"{run[0]} to {run[-1]}"] if len(run) > 3 else run)
 
 
 def _table_row(row: KeyRow) -> str:
@@ -398,7 +404,7 @@ def _words(schema: Schema) -> str:
 def _range(schema: Schema) -> str:
     """The bounds of a number, such as ``[0, 1)`` or ``> 0``."""
     low, high = (
-        next(((key, schema[key]) for key in keys if key in schema), ("", None))
+        next(((key, schema[key]) for key in keys if key in schema), ("", 0))
         for keys in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
     )
     if low[0] and high[0]:
