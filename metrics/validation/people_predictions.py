@@ -180,8 +180,7 @@ def predict_people(
             rivals = {name: -one for name, one in rivals.items()}
         predictors: dict[str, FloatArray] = {}
         if simulated:
-            shares = [_cases(target, now, one)[1] for one in simulated]
-            predictors[SOCIETY] = np.mean(shares, axis=0)
+            predictors[SOCIETY] = society_scores(target, now, simulated)
         predictors |= rivals
         if fit_for.any() and not fit_for.all():
             features = [
@@ -194,6 +193,43 @@ def predict_people(
         members = np.nonzero(chosen)
         rows += _judged(target, predictors, happened, members, len(now.names))
     return pd.DataFrame(rows)
+
+
+def society_scores(target: str, known: Candidates, runs: Sequence[Events]) -> FloatArray:
+    """Probability of each case: the share of the runs in which it happened.
+
+    Few runs leave most pairs at 0, whoever they are. To the runs of a tie one is added in which
+    people tie as often as in them, but at random (Chung and Lu 2002, PNAS 99).
+    """
+    chosen = _cases(target, known, runs[0])[0]
+    shares: FloatArray = np.mean([_cases(target, known, one)[1] for one in runs], axis=0)
+    if not target.endswith("tie"):
+        return shares
+    ties = np.zeros((len(known.names), len(known.names)))
+    ties[chosen] = shares
+    degree = (ties + ties.T).sum(axis=1)
+    random = np.minimum(np.outer(degree, degree)[chosen] / max(float(degree.sum()), 1.0), 1.0)
+    return (len(runs) * shares + random) / (len(runs) + 1)
+
+
+def verdicts(table: pd.DataFrame) -> list[str]:
+    """The society beside its best rival, by AUC and by target: first where it is worse."""
+    said: dict[str, list[str]] = {}
+    for target, rows in table.groupby("target", sort=False):
+        if "less" not in rows or rows["less"].isna().all():
+            continue
+        best = rows.loc[rows["less"].idxmax()]
+        word = "worse" if best["less_low"] > 0 else "better" if best["less_high"] < 0 else "equal"
+        mine = float(best["auc"] - best["less"])
+        said.setdefault(word, []).append(
+            f"{target} {mine:.2f} ({best['predictor']} {float(best['auc']):.2f})"
+        )
+    heads = {
+        "worse": "The society predicts less well than its best rival (AUC): ",
+        "equal": "No difference from its best rival can be shown (95 %): ",
+        "better": "The society predicts better than each rival: ",
+    }
+    return [f"{head}{'; '.join(said[word])}." for word, head in heads.items() if word in said]
 
 
 def _cases(target: str, known: Candidates, events: Events) -> tuple[BoolArray, BoolArray]:
@@ -222,14 +258,12 @@ def _judged(
         np.bincount(rng.integers(0, people, people), minlength=people).astype(np.float64)
         for _ in range(count)
     ]
-    found: dict[str, FloatArray] = {}
-    for name, scores in predictors.items():
-        rank = np.unique(scores, return_inverse=True)[1]
-        values: list[tuple[float, float]] = []
-        for draw in draws:
-            weights = np.prod([draw[one] for one in members], axis=0).astype(float)
-            values.append(auc_and_precision(rank, happened, weights))
-        found[name] = np.array(values)
+    ranks = {name: np.unique(one, return_inverse=True)[1] for name, one in predictors.items()}
+    found = {name: np.empty((len(draws), 2)) for name in predictors}
+    for place, draw in enumerate(draws):
+        weights = np.prod([draw[one] for one in members], axis=0)
+        for name, rank in ranks.items():
+            found[name][place] = auc_and_precision(rank, happened, weights)
     rows = []
     base = float(happened.mean()) if len(happened) else float("nan")
     for name, areas in found.items():

@@ -179,11 +179,14 @@ def _ideas(
 def _people(
     compared: Sequence[ComparedRuns], ecosystem: Ecosystem, other: str, *, show: bool
 ) -> tuple[Tables, dict[str, Any]]:
+    from virsci_society.metrics.validation.people_predictions import verdicts
     from virsci_society.scenarios.analysis.compare_with_corpus import predicted_people
 
     found = {one.name: predicted_people(one, ecosystem) for one in compared}
     for one in compared if show else ():
         title = f"{one.name}: who did what, predicted by {len(one.runs)} runs and without a society"
+        for line in verdicts(found[one.name]):
+            tell(line)
         _print_columns(title, found[one.name], PEOPLE)
     if show:
         tell(PREDICTIONS)

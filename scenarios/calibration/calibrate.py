@@ -36,11 +36,12 @@ from virsci_society.metrics.report.templates import (
     template_environment,
     write_html,
 )
+from virsci_society.metrics.validation.people_predictions import verdicts
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import PreparedCalibration
 from virsci_society.scenarios.calibration.counting import Counting, known_values
-from virsci_society.scenarios.calibration.fitting import IDENTIFIED, Fit
-from virsci_society.scenarios.calibration.hindcast import INTERVAL, judge_held_out
+from virsci_society.scenarios.calibration.fitting import FARTHEST, IDENTIFIED, Fit
+from virsci_society.scenarios.calibration.hindcast import INTERVAL, judge_held_out, people_held_out
 from virsci_society.scenarios.calibration.rates import Estimate
 from virsci_society.scenarios.calibration.windows import Tell
 from virsci_society.scenarios.config.yaml_io import write_yaml
@@ -58,17 +59,26 @@ class Outcome:
     counted: Mapping[str, Estimate]
     check: pd.DataFrame
     scores: pd.DataFrame
+    people: pd.DataFrame
     opened: str
 
     @property
     def notes(self) -> list[str]:
         """Notes on the windows, the held-out papers and the fit."""
         notes = [*self.fit.calibration.notes, self.opened]
-        if beyond := self.fit.beyond():
+        sample = self.fit.posterior
+        beyond = self.fit.beyond()
+        if beyond or sample.extrapolated:
             notes.append(
-                f"No simulated point reaches the observed {', '.join(beyond)}: the fit "
-                "extrapolates, and its intervals may be too narrow. Widen the priors, or change "
-                "the base."
+                f"No simulated point reaches the observed {', '.join(beyond) or 'targets jointly'}:"
+                " the fit extrapolates, and its intervals may be too narrow. Widen the priors, or "
+                "change the base."
+            )
+        if limits := [key for key, one in zip(self.fit.names, sample.at_limit, strict=True) if one]:
+            notes.append(
+                f"The fit of {', '.join(limits)} lies at the limit of the prior ({FARTHEST:g} "
+                "standard deviations): its value is a bound and its interval means nothing. Widen "
+                "the prior, or change the base."
             )
         return notes
 
@@ -105,6 +115,8 @@ class Outcome:
                 row["recovered"] = float(sample.recovered[place])
                 identified = sample.identified[place]
                 row["origin"] = "posterior" if identified else "prior, not identified"
+                if sample.at_limit[place]:
+                    row["origin"] = "posterior, at the limit of its prior"
                 drawn = self.draws[key].to_numpy(), sample.weights
                 row["low"], row["high"] = (weighted_quantile(*drawn, share) for share in INTERVAL)
             elif key in self.start:
@@ -130,6 +142,7 @@ def calibrate(
         centre = [round(float(one), 9) for one in fit.posterior.centre]
         opened = open_held_out(folder, hash_json(centre))
         table, scores = judge_held_out(fit)
+        people = people_held_out(fit)
         tell("counting again for the boundary")
         counted, boundary = fit.counted, fit.file.boundary_year
         if boundary != (first := fit.file.held_out.first):
@@ -137,7 +150,7 @@ def calibrate(
             since = boundary - (first - fit.fit_windows[0].first)
             parts = calibration.leader, fit.file.seed
             counted = Counting(fit.corpus, boundary, since, *parts).estimates()
-        outcome = Outcome(fit, counted, table, scores, opened)
+        outcome = Outcome(fit, counted, table, scores, people, opened)
     write_outputs(folder, outcome)
     return outcome
 
@@ -215,6 +228,7 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
     with replacing(folder / "posterior.parquet") as path:
         outcome.draws.to_parquet(path, index=False)
     tables = {"parameters": outcome.parameters, "check": outcome.check, "scores": outcome.scores}
+    tables["people"] = outcome.people
     # Ten digits: the last ones of a sum depend on the libraries of the machine.
     write_csv(folder, tables, float_format="%.10g")
     environment = template_environment(
@@ -225,6 +239,7 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
         style=style_sheet(environment),
         title=fit.file.calibrate,
         notes=outcome.notes,
+        verdicts=verdicts(outcome.people),
         boundary=str(fit.file.boundary_year),
         fitted=", ".join(one.name for one in fit.windows),
         held=fit.file.held_out.name,

@@ -34,6 +34,7 @@ def calibrate(
     Of an ecosystem its past papers alone are used. The same command resumes a calibration
     that was stopped.
     """
+    from virsci_society.metrics.validation.people_predictions import verdicts
     from virsci_society.scenarios.calibration.calibrate import calibrate as run_calibration
     from virsci_society.scenarios.calibration.calibration_file import read_calibration
     from virsci_society.scenarios.calibration.hindcast import RIVALS
@@ -52,7 +53,7 @@ def calibrate(
     ]
     print_table("parameters", ("key", "value", "origin", "90 %"), rows)
     # The other columns are on the page: these fit a terminal of 80 columns.
-    columns = ["measure", "observed", "simulated", *RIVALS, "off_simulated"]
+    columns = ["measure", "observed", "simulated", "persistence", "trend", "off_simulated"]
     judged = outcome.check[outcome.check["off_simulated"].notna()]
     cells = judged.astype(object).where(judged.notna(), None)
     rows = list(cells[columns].itertuples(index=False, name=None))
@@ -64,9 +65,11 @@ def calibrate(
         if isfinite(one[f"score_{forecaster}"]):
             within = one[f"within_{forecaster}"]
             score = f"{one[f'score_{forecaster}']:.2f}, {within:.0f} of 14"
-        told.append(f"{label} {score}" + " within tolerance" * (label == "score"))
+        if label == "score":
+            score += f" within tolerance, standard error over seeds {one['score_error']:.2f}"
+        told.append(f"{label} {score}")
     tell(f"{window}: {'; '.join(told)}")
-    for note in outcome.notes:
+    for note in (*verdicts(outcome.people), *outcome.notes):
         tell(note)
     tell(f"scenario: {folder / 'calibrated.yaml'}")
     tell(f"report: {folder / 'report.html'}")

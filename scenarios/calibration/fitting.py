@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg, spatial, stats
 
 from virsci_society.agents.arrays import BoolArray, FloatArray
 from virsci_society.agents.errors import SocietyError
@@ -29,8 +29,9 @@ from virsci_society.scenarios.calibration.windows import (
     Window,
 )
 
-NOISE, POINTS, CHECK, DRAWS = STAGES = ("noise", "points", "check", "held_out_draws")
+STAGES = ("noise", "points", "check", "held_out_draws", "counted")
 """Stages of a calibration, in the order in which they are simulated."""
+NOISE, POINTS, CHECK, DRAWS, COUNTED = STAGES
 EARLIER_WINDOWS = 4
 """Windows before the fitted ones that show how much windows differ, at most."""
 IDENTIFIED = 0.3
@@ -38,6 +39,8 @@ IDENTIFIED = 0.3
 PENALTIES = tuple(10.0 ** np.arange(-2, 5))
 FARTHEST = 3.0
 """Largest score of a draw, in standard deviations of the prior."""
+CLIPPED = 0.05
+"""Largest share of draws that may be clipped there without a note."""
 ACCEPT, MIN_NEAR = 0.05, 30
 """Share and least number of the points that are accepted as near."""
 FLOOR = 1e-9
@@ -76,6 +79,7 @@ class MomentScale:
 
     roots: FloatArray
     summary: FloatArray
+    discrepancy: FloatArray
 
     @classmethod
     def of(cls, seeds: FloatArray, discrepancy: FloatArray) -> MomentScale:
@@ -91,7 +95,8 @@ class MomentScale:
 
         roots = [root(seeds[:, one], discrepancy) for one in range(windows)]
         # Windows differ from each other by the discrepancy, so that their mean does by a part.
-        return cls(np.array(roots), root(seeds.mean(axis=1), discrepancy / windows))
+        summary = root(seeds.mean(axis=1), discrepancy / windows)
+        return cls(np.array(roots), summary, discrepancy)
 
     def distances(self, moments: FloatArray, observed: FloatArray) -> FloatArray:
         """Root mean square of the standardised differences over all windows and moments."""
@@ -116,6 +121,14 @@ class PosteriorSample:
     draws: FloatArray
     weights: FloatArray
     recovered: FloatArray
+    extrapolated: bool
+    """Whether the observed targets lie beyond the simulated ones, at least jointly."""
+
+    @property
+    def at_limit(self) -> BoolArray:
+        """For which parameters more than 5 % of the draws were clipped, so that intervals fail."""
+        clipped = self.weights @ (np.abs(self.draws) >= FARTHEST)
+        return np.asarray(self.identified & (clipped > CLIPPED))
 
     @property
     def identified(self) -> BoolArray:
@@ -142,9 +155,15 @@ class Estimation:
     Each parameter has the penalty with the least leave-one-out error (Golub et al. 1979).
     """
 
-    def __init__(self, points: FloatArray, moments: FloatArray, scale: MomentScale) -> None:
+    def __init__(
+        self, points: FloatArray, moments: FloatArray, scale: MomentScale, seed: int = 0
+    ) -> None:
         self.points, self.moments, self.scale = points, moments, scale
-        summaries = scale.summaries(moments)
+        self._summaries = scale.summaries(moments)
+        # Real windows differ from the model's by the discrepancy: without it the slopes are those
+        # of a model that is right, and extrapolate where it is not (Wilkinson 2013).
+        noise = np.random.default_rng([seed, len(STAGES)]).standard_normal(moments.shape)
+        summaries = scale.summaries(moments + np.sqrt(scale.discrepancy) * noise)
         self._middle = summaries.mean(axis=0)
         self._spread = np.maximum(summaries.std(axis=0), FLOOR)
         design, mean = self._expanded(summaries), points.mean(axis=0)
@@ -179,13 +198,18 @@ class Estimation:
         near = np.sort(order[:accepted])
         kernel = np.maximum(0.0, 1 - (distances[near] / max(bandwidth, FLOOR)) ** 2)
         kernel = kernel if kernel.sum() > 0 else np.ones(len(near))
-        target = self._expanded(self.scale.summaries(observed[None]))[0]
+        summary, simulated = self.scale.summaries(observed[None]), spatial.KDTree(self._summaries)
+        target = self._expanded(summary)[0]
         # Leave-one-out residuals of the near points give the spread, and correct a local bias.
         made = self._mean + (target - self._offset) @ self._slopes + self._missed[near]
         # Beyond the simulated points the squares may extrapolate to what the prior rules out.
         made = np.clip(made, -FARTHEST, FARTHEST)
         draws = np.where(self.recovered >= IDENTIFIED, made, self.points[near])
-        return PosteriorSample(draws, kernel / kernel.sum(), self.recovered)
+        # Several targets may be out of reach together though none is alone: the nearest point is
+        # farther away than every point is from its own nearest one.
+        apart = float(simulated.query(self._summaries, k=2)[0][:, 1].max())
+        beyond = float(simulated.query(summary)[0][0]) > apart
+        return PosteriorSample(draws, kernel / kernel.sum(), self.recovered, beyond)
 
     def _expanded(self, summaries: FloatArray) -> FloatArray:
         standard = (summaries - self._middle) / self._spread
@@ -313,7 +337,8 @@ class Fit:
         scale = self.scale
         rows = np.flatnonzero(np.isfinite(self.distances))
         self.tell("estimating the posterior")
-        return Estimation(self.points[rows], self.simulated[rows], scale).posterior(self.observed)
+        parts = self.points[rows], self.simulated[rows], scale, self.file.seed
+        return Estimation(*parts).posterior(self.observed)
 
     def simulate(
         self,

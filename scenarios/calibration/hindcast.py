@@ -1,12 +1,13 @@
-"""The held-out years, simulated from the papers before them and judged beside two rivals.
+"""The held-out years, simulated from the papers before them and judged beside three rivals.
 
-Persistence repeats the last window; the trend adds half the slope of the earlier ones.
+Persistence repeats the last window; the trend adds half the slope of the earlier ones; counted is
+the society without the fit, with the medians of the priors.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from scipy import special, stats
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.validation.assembly_measures import ASSEMBLY_MEASURES
+from virsci_society.metrics.validation.dated_papers import DatedPaper
+from virsci_society.metrics.validation.people_predictions import predict_people
 from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     deviation_of_known,
@@ -26,6 +29,7 @@ from virsci_society.metrics.validation.tolerances import (
 from virsci_society.scenarios.calibration.counting import known_values
 from virsci_society.scenarios.calibration.fitting import (
     CHECK,
+    COUNTED,
     DRAWS,
     Fit,
     between_windows,
@@ -33,8 +37,9 @@ from virsci_society.scenarios.calibration.fitting import (
 )
 from virsci_society.scenarios.calibration.parameters import Link
 from virsci_society.scenarios.calibration.windows import DISTANCES, MEASURED, ObservedWindow
+from virsci_society.society.literature.authorships import Authorships
 
-RIVALS = ("persistence", "trend")
+RIVALS = ("persistence", "trend", "counted")
 INTERVAL = (0.05, 0.95)
 TREND_WINDOWS, FEWEST_WINDOWS = 8, 3
 """Windows whose slope is continued, at most and at least."""
@@ -92,6 +97,7 @@ def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
     centre = np.tile(fit.posterior.centre, (effort.seeds, 1))
     runs = fit.simulate(CHECK, centre, settings, [window])[:, 0]
     draws = fit.posterior.resampled(effort.draws)
+    counted = fit.simulate(COUNTED, np.zeros_like(centre), settings, [window])[:, 0]
     drawn = fit.simulate(DRAWS, draws, settings, [window])[:, 0]
     real = np.array([[*one.measures.numbers().values()] for one in fit.real_windows])
     discrepancy = dict(zip(ASSEMBLY_MEASURES, np.sqrt(between_windows(real)).tolist(), strict=True))
@@ -107,6 +113,7 @@ def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
         low, high = interval(known_of(many), discrepancy.get(name, 0.0))
         found = {"simulated": mean_of_known(values)}
         found |= {rival: known[name] for rival, known in rivals.items()}
+        found["counted"] = mean_of_known(counted[:, MEASURED.index(name)])
         row: dict[str, object] = {
             "window": window.name,
             "measure": name,
@@ -120,14 +127,49 @@ def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
         tolerance = TOLERANCES.get(name)
         for forecaster, value in found.items():
             off = math.nan
-            # A rival that says nothing of a measure is not judged by it; a society always is.
-            if tolerance is not None and (forecaster == "simulated" or not math.isnan(value)):
+            # A trend that says nothing of a measure is not judged by it; a society always is.
+            if tolerance is not None and (
+                forecaster in ("simulated", "counted") or not math.isnan(value)
+            ):
                 off = scalar_error(tolerance, value, observed[name]) / tolerance.size
             row[f"off_{forecaster}"] = off
         row["inside_90"] = None if name in DISTANCES else bool(low <= observed[name] <= high)
         rows.append(row)
     table = pd.DataFrame(rows)
-    return table, pd.DataFrame([{"window": years.name, **_scores(table)}])
+    scores = _scores(table) | {"score_error": score_error(runs, observed)}
+    return table, pd.DataFrame([{"window": years.name, **scores}])
+
+
+def score_error(runs: FloatArray, observed: Mapping[str, float]) -> float:
+    """Standard error over seeds (seeds, ``MEASURED``) of the score of their mean (jackknife)."""
+    scores = []
+    for left_out in range(len(runs)):
+        kept = dict(zip(MEASURED, np.delete(runs, left_out, axis=0).T, strict=True))
+        errors = {
+            name: scalar_error(one, mean_of_known(kept[name]), observed[name]) / one.size
+            for name, one in TOLERANCES.items()
+        }
+        scores.append(score(errors))
+    return float(np.sqrt((len(scores) - 1) * np.var(scores)))
+
+
+def people_held_out(fit: Fit) -> pd.DataFrame:
+    """Who published, led, stopped and wrote with whom in the held-out window, as predicted."""
+    window = ObservedWindow.of(fit.corpus, fit.file.held_out)
+    centre = np.tile(fit.posterior.centre, (fit.file.effort.seeds, 1))
+    fit.tell("people: who publishes, and with whom")
+    simulate, parts = fit.simulations.simulator.simulate, (window.before, 0.0, window.days)
+    settings = [fit.of_base(known_values(fit.counted))]
+    # The log keeps measures, not papers: the runs of the check are repeated.
+    runs = [simulate(job.parameters, *parts, job.seed) for job in fit.jobs(CHECK, centre, settings)]
+    known = frozenset(map(str, range(window.before.people)))
+    past, later, *made = (_named(works) for works in (window.before, window.papers, *runs))
+    return predict_people(past, later, made, known, fit.file.held_out.years)
+
+
+def _named(works: Authorships) -> list[DatedPaper]:
+    """Papers whose authors are called by their numbers."""
+    return [DatedPaper(date, tuple(map(str, team))) for date, team in works.dated()]
 
 
 def interval(known: FloatArray, discrepancy: float) -> tuple[float, float]:

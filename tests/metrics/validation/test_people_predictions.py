@@ -16,6 +16,7 @@ from virsci_society.metrics.validation.people_predictions import (
     logistic_fit,
     predict_people,
     rival_scores,
+    verdicts,
 )
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
@@ -90,8 +91,12 @@ def test_the_later_papers_themselves_predict_everything():
     assert tuple(society["target"]) == TARGETS
     assert (society["auc"] == 1).all()
     assert (society["precision"] == 1).all()
-    assert (society["expected"] == society["observed"]).all()
-    assert (society["brier_skill"] == 1).all()
+    people = society[:3]
+    assert (people["expected"] == people["observed"]).all()
+    assert (people["brier_skill"] == 1).all()
+    # Half of the probability of a tie is that of one more run, in which ties are drawn at random.
+    assert (society[3:]["brier_skill"] > 0.5).all()
+    assert verdicts(found.reset_index())[-1].startswith("The society predicts better than each")
 
 
 def test_planted_triads_are_predicted_by_common_neighbours_and_chance_by_nothing():
@@ -104,6 +109,17 @@ def test_planted_triads_are_predicted_by_common_neighbours_and_chance_by_nothing
             areas.append(float(rows["auc"].iloc[0]))
             assert SOCIETY not in set(found["predictor"])
         assert low <= np.mean(areas) <= high, (close_triads, areas)
+
+
+def test_a_society_that_misses_what_common_neighbours_decide_is_called_worse_first():
+    past, later = field(2, close_triads=True)
+    blind = [field(seed, close_triads=False)[1] for seed in range(8)]
+    found = predict_people(past, later, blind, frozenset(PEOPLE), 2.0)
+    first = verdicts(found)[0]
+    assert first.startswith("The society predicts less well than its best rival (AUC): ")
+    assert "new tie" in first
+    rows = found[found["target"] == "new tie"].set_index("predictor")
+    assert rows.loc[SOCIETY, "auc"] < 0.6 < rows.loc["common neighbours", "auc"]
 
 
 def test_events_are_those_of_the_window_alone():

@@ -12,6 +12,7 @@ from virsci_society.scenarios.calibration.fitting import (
     Estimation,
     Fit,
     MomentScale,
+    PosteriorSample,
     between_windows,
     job_seed,
     sobol_points,
@@ -120,12 +121,33 @@ def test_points_are_those_of_the_prior_and_of_their_seed():
 
 def test_targets_that_no_point_reaches_are_noted(read, tmp_path):
     fit = Fit(read(), tmp_path)
+    vars(fit)["posterior"] = PosteriorSample(np.zeros((1, 2)), np.ones(1), np.ones(2), False)
     simulated = np.array([[[0.1, 0.2, 0.3]], [[0.5, 0.6, 0.7]], [[np.nan] * 3]])
     for observed, named in (([0.1, 0.4, 0.7], 0), ([0.05, 0.61, 0.5], 1)):
         vars(fit).update(simulated=simulated, observed=np.array([observed]))
-        notes = Outcome(fit, {}, pd.DataFrame(), pd.DataFrame(), "opened once").notes
+        notes = Outcome(fit, {}, *[pd.DataFrame()] * 3, "opened once").notes
         assert sum("reaches the observed newcomer_rate, q:" in note for note in notes) == named
         assert len(notes) == len(fit.calibration.notes) + 1 + named
+
+
+def test_targets_outside_the_points_jointly_are_extrapolated_and_clipped_draws_noted(
+    estimation, read, tmp_path
+):
+    # Where the second parameter hardly varies, sum and difference are nearly the same.
+    points = estimation.points * [1, 0.05, 1]
+    moments = simulate(points, np.random.default_rng(6))
+    narrow = Estimation(points, moments, estimation.scale)
+    for observed, beyond in (([2.0, 2.0], False), ([2.0, -2.0], True)):
+        assert (np.abs(observed) < np.abs(moments.mean(axis=1)).max(axis=0)).all()
+        assert narrow.posterior(np.tile(observed, (WINDOWS, 1))).extrapolated == beyond
+    far = estimation.posterior(np.tile([9.0, 0.0], (WINDOWS, 1)))
+    assert far.at_limit.tolist() == [True, True, False]
+    fit = Fit(read(), tmp_path)
+    clipped = PosteriorSample(np.array([[3.0, 0.1]]), np.ones(1), np.ones(2), True)
+    vars(fit).update(simulated=np.zeros((2, 1, 3)), observed=np.zeros((1, 3)), posterior=clipped)
+    notes = Outcome(fit, {}, *[pd.DataFrame()] * 3, "opened once").notes
+    assert "reaches the observed targets jointly" in notes[-2]
+    assert "protocol.newcomers.seat lies at the limit of the prior" in notes[-1]
 
 
 def test_windows_of_a_point_share_their_seed_and_stages_do_not(read, tmp_path):

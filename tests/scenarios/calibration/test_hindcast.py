@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from virsci_society.metrics.validation.tolerances import TOLERANCES
 from virsci_society.scenarios.calibration.fitting import windows_before
-from virsci_society.scenarios.calibration.hindcast import interval, trend, trend_values
-from virsci_society.scenarios.calibration.windows import DISTANCES, ObservedWindow, Window
+from virsci_society.scenarios.calibration.hindcast import interval, score_error, trend, trend_values
+from virsci_society.scenarios.calibration.windows import DISTANCES, MEASURED, ObservedWindow, Window
 
 
 def test_a_trend_is_the_last_window_and_half_the_slope():
@@ -46,6 +47,18 @@ def test_the_first_years_of_a_field_are_left_out(read):
     assert [one.name for one in found] == ["2000-2001", "2002-2003"]
     found = windows_before(corpus, Window(2004, 2005), 8, skipped=3)
     assert [one.name for one in found] == ["2002-2003"]
+
+
+def test_the_error_of_a_score_is_that_of_its_mean_over_seeds():
+    rng = np.random.default_rng(5)
+    observed = dict.fromkeys(MEASURED, 1.0)
+    runs = 1.2 + 0.1 * rng.normal(size=(200, 20, len(MEASURED)))
+    errors = [score_error(one, observed) for one in runs]
+    tolerances = [TOLERANCES[name].size for name in TOLERANCES]
+    means = runs.mean(axis=1)[:, [MEASURED.index(name) for name in TOLERANCES]]
+    off = np.minimum(np.abs(means - 1) / tolerances, 5)
+    assert np.mean(errors) == pytest.approx(np.sqrt((off**2).mean(axis=1)).std(), rel=0.2)
+    assert score_error(np.full((20, len(MEASURED)), 1.2), observed) == pytest.approx(0)
 
 
 def test_an_interval_holds_what_differs_between_windows():
