@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
-from virsci_society.metrics.registry import measures, metric
+from virsci_society.metrics.registry import NAN, measure, measures, metric
 from virsci_society.society.results.run import Run
 
 Pair = tuple[str, str]
@@ -136,51 +136,20 @@ def productivity(run: Run) -> pd.DataFrame:
     return table.astype(kinds)[["scientist", "papers", "led", "before", "first"]]
 
 
-@measures(
-    "impact",
-    """
-    top_tenth_papers=top_tenth  share  share of authorships held by the top tenth of authors: over
-        those who wrote any
-    """,
-    lambda _, table: table[table["of"] == "papers per author"],
-)
-@measures(
-    "impact",
-    """
-    gini_citations=gini  index  inequality of citations among papers: citations of the society's
-        papers by one another (Gini 1912)
-    """,
-    lambda _, table: table[table["of"] == "citations per paper"],
-)
-@metric("impact")
-def inequality(run: Run) -> pd.DataFrame:
-    """How unevenly papers and citations are spread (Gini 1912); Allison and Stewart 1974."""
-    table = run.metric(productivity)
-    papers = table["papers"].to_numpy(dtype=np.float64)
-    idle = set(run.table("scientists")["scientist"]) - set(table["scientist"])
+@measure("impact", "share")
+def top_tenth_papers(run: Run) -> float:
+    """Share of authorships held by the top tenth of authors: over those who wrote any."""
+    papers = run.table("authorships")["scientist"].value_counts().to_numpy(dtype=np.int64)
+    # Rounded up, so that a society of nine has a first tenth.
+    first = papers[: int(np.ceil(len(papers) / 10))]
+    return float(first.sum() / papers.sum()) if len(papers) else NAN
+
+
+@measure("impact", "index")
+def gini_citations(run: Run) -> float:
+    """Inequality of citations of papers by other papers of the society (Gini 1912)."""
     counts = inside_citations(run)["cited"].value_counts()
-    received = map_numbers(run.table("papers")["paper"], counts).fillna(0)
-    by = run.table("authorships")
-    cited = map_numbers(by["paper"], counts).fillna(0)
-    of_author = cited.groupby(by["scientist"]).sum()
-    spreads = {
-        "papers per author": papers,
-        "papers per scientist": np.concatenate([papers, np.zeros(len(idle))]),
-        "citations per paper": received.to_numpy(dtype=np.float64),
-        "citations per author": of_author.to_numpy(dtype=np.float64),
-    }
-    rows = []
-    for name, values in spreads.items():
-        total, share = float(values.sum()), None
-        if total:
-            # Rounded up, so that a society of nine has a first tenth.
-            first = np.sort(values)[::-1][: int(np.ceil(len(values) / 10))]
-            share = float(first.sum() / total)
-        row = {"of": name, "n": len(values), "total": total}
-        rows.append({**row, "gini": gini(values) if total else None, "top_tenth": share})
-    kinds = {"of": "string", "n": "Int64"}
-    kinds |= dict.fromkeys(("total", "gini", "top_tenth"), "Float64")
-    return pd.DataFrame(rows).astype(kinds)
+    return gini(map_numbers(run.table("papers")["paper"], counts).fillna(0))
 
 
 PAPERS_PER_BLOCK = 512

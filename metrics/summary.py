@@ -14,13 +14,13 @@ from virsci_society.agents.files.file_hashes import file_hash, hash_json
 from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever
-from virsci_society.metrics.registry import compute_metric
+from virsci_society.metrics.registry import compute_metric, measure_run
 from virsci_society.metrics.summary_file import SUMMARY, TEXT_COUNTS
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.run import Run
 
-COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost", "waiting")
+COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost")
 """Metrics of the summary that no database of papers enters."""
 
 
@@ -54,8 +54,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
             novelty[name] = {"mean": float(values.mean()), "per_paper": per_paper}
     outcomes = asked["outcome"].value_counts()
     counts = {name: int(outcomes.get(name, 0)) for name in ("accepted", "declined", "full")}
-    waited = compute_metric(run, "waiting")
-    held_up = waited["held_up"].fillna(waited["meeting_wait"])
+    (waiting,) = measure_run(run, ["waiting"]).values()
     return {
         "scenario": run.name,
         "seed": run.seed,
@@ -92,11 +91,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
         },
         "consultations": len(run.table("consultations")),
         "max_memberships": int(max_memberships(run)),
-        "waiting_days": {
-            str(int(size)): float(days)
-            for size, days in zip(waited["size"], held_up, strict=True)
-            if not pd.isna(days)
-        },
+        "waiting": None if pd.isna(waiting) else waiting,
         "reading": _reading(run),
         "ledger": None if ledger is None else ledger.model_dump(),
         "digest": run.digest,

@@ -15,7 +15,7 @@ from scipy import sparse
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.metrics.impact import authorships_of
-from virsci_society.metrics.registry import measures, metric
+from virsci_society.metrics.registry import NAN, measure, measures, metric
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
@@ -203,46 +203,19 @@ def active_structure(
     return table.astype(dict.fromkeys(table.columns.difference([*WHOLE]), "Float64"))
 
 
-SHARES = ("reciprocity", "tied_before", "tied_after", "clustering", "giant_share", "most_asked")
-
-
-@measures(
-    "teams",
-    "consulted_coauthors=tied_before  share  share of consulting pairs with an earlier joint paper:"
-    " of pairs of asker and guest",
-)
-@metric("structure")
-def consulting(run: Run) -> pd.DataFrame:
-    """The network of consultations at the end, beside that of co-authorship (this project)."""
-    asked = run.table("consultations").dropna(subset=["asker", "guest"])
-    asked = asked[asked["asker"] != asked["guest"]]
-    ordered = asked.drop_duplicates(["asker", "guest"])
-    row: dict[str, float | int | None] = {
-        "asked": len(asked),
-        "askers": asked["asker"].nunique(),
-        "guests": asked["guest"].nunique(),
-        "pairs": len(ordered),
-    }
-    kinds = {**dict.fromkeys(row, "Int64"), **dict.fromkeys(SHARES, "Float64")}
-    if len(asked):
-        there = set(zip(ordered["asker"], ordered["guest"], strict=True))
-        ends = np.sort(asked[["asker", "guest"]].to_numpy(dtype=object), axis=1)
-        pairs = pd.DataFrame({"source": ends[:, 0], "target": ends[:, 1], "date": asked["date"]})
-        first = pairs.groupby(["source", "target"], as_index=False)["date"].min()
-        ties = run.table("ties").groupby(["source", "target"], as_index=False)["date"].min()
-        both = first.merge(ties, on=["source", "target"], how="left", suffixes=("", "_tied"))
-        # Never tied is later than any date.
-        known = both["date_tied"].fillna(np.inf)
-        network = network_statistics(adjacency(first.assign(papers=1)))
-        row |= {
-            "reciprocity": float(np.mean([(guest, asker) in there for asker, guest in there])),
-            "tied_before": float((known < both["date"]).mean()),
-            "tied_after": float(((known >= both["date"]) & (known < np.inf)).mean()),
-            "clustering": float(network["clustering"] or 0.0),
-            "giant_share": float(network["giant_share"] or 0.0),
-            "most_asked": float(asked["guest"].value_counts().iloc[0] / len(asked)),
-        }
-    return pd.DataFrame([row], columns=list(kinds)).astype(kinds)
+@measure("teams", "share")
+def consulted_coauthors(run: Run) -> float:
+    """Share of consulting pairs with an earlier joint paper: of pairs of asker and guest."""
+    first: dict[frozenset[str], float] = {}
+    asked = run.table("consultations").dropna(subset=["asker", "guest"]).sort_values("date")
+    for asker, guest, date in zip(asked["asker"], asked["guest"], asked["date"], strict=True):
+        if asker != guest:
+            first.setdefault(frozenset((asker, guest)), date)
+    ties, tied = run.table("ties").sort_values("date"), dict[frozenset[str], float]()
+    for one, other, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
+        tied.setdefault(frozenset((one, other)), date)
+    before = [tied.get(pair, np.inf) < date for pair, date in first.items()]
+    return float(np.mean(before)) if before else NAN
 
 
 SWAPS = 10

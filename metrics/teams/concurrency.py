@@ -56,53 +56,14 @@ def max_memberships(run: Run) -> float:
     return float(in_turn.groupby("who")["step"].cumsum().max())
 
 
-@metric("concurrency")
-def waiting(run: Run) -> pd.DataFrame:
-    """Waiting by team size, in days (this project)."""
-    meetings = run.table("meetings")
-    rooms = meetings.assign(
-        wait=meetings["held"] - meetings["due"], notice=meetings["due"] - meetings["called"]
-    )
-    by_room = rooms.groupby("size").agg(
-        meetings=("team", "size"), meeting_wait=("wait", "mean"), notice=("notice", "mean")
-    )
-    sizes = meetings[[*PLACE, "size"]].drop_duplicates(PLACE)
-    whole = run.table("teams").set_index("team")["size"]
-
-    def sized(table: pd.DataFrame) -> pd.DataFrame:
-        merged = table.merge(sizes, on=PLACE, how="left")
-        return merged.assign(size=merged["size"].fillna(merged["team"].map(whole)))
-
-    desks = sized(_between_meetings(run))
-    desks["queue"] = desks["started"] - desks["assigned"]
-    queues = desks.dropna(subset=["queue"]).groupby("size")["queue"]
-    by_desk = queues.agg(homework="size", homework_queue="mean")
-    by_round = sized(run.metric(rounds)).groupby("size")["held_up"].agg(rounds="size", mean="mean")
-    # What holds up a round is its homework and its meeting; a size may have no late meeting.
-    late = by_room["meeting_wait"].astype("Float64").reindex(by_round.index).fillna(0)
-    by_round["held_up"] = by_round.pop("mean") + late
-    table = by_room.join(by_desk, how="outer").join(by_round, how="outer")
-    table = table.sort_index().reset_index()
-    for count in ("meetings", "homework", "rounds"):
-        table[count] = table[count].astype("Int64").fillna(0)
-    return table
-
-
-@metric("concurrency")
-def rounds(run: Run) -> pd.DataFrame:
-    """Rounds of homework, from one meeting of a team to the call of the next (this project)."""
-    done = _between_meetings(run).dropna(subset=["done"])
-    table = done.groupby(PLACE, as_index=False).agg(
-        assigned=("assigned", "min"), done=("done", "max"), effort=("effort", "max")
-    )
-    table["held_up"] = (table["done"] - table["assigned"] - table["effort"]).clip(lower=0)
-    return table.drop(columns=["assigned", "done"])
-
-
-def _between_meetings(run: Run) -> pd.DataFrame:
-    """The homework of teams, without that of others who review what they have handed in."""
-    homework = run.table("homework")
-    return homework[homework["stage"] != PUBLICATION_STAGE]
+def days_held_up(run: Run) -> pd.Series[float]:
+    """Days by which the rounds of each team lasted longer than their longest homework."""
+    homework = run.table("homework").dropna(subset=["done"])
+    # Without the homework of others who review what the team has handed in.
+    done = homework[homework["stage"] != PUBLICATION_STAGE]
+    rounds = done.groupby(PLACE).agg({"assigned": "min", "done": "max", "effort": "max"})
+    held_up = (rounds["done"] - rounds["assigned"] - rounds["effort"]).clip(lower=0)
+    return held_up.groupby("team").sum()
 
 
 @measures(

@@ -15,7 +15,7 @@ from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.population import TopicHistory
 from virsci_society.metrics.registry import mean, measure, measures, metric
-from virsci_society.metrics.teams.concurrency import rounds
+from virsci_society.metrics.teams.concurrency import days_held_up
 from virsci_society.metrics.teams.peer_review import teams_with_paper, unended
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.dataframes import counts_of, known_numbers
@@ -170,9 +170,8 @@ def teams(run: Run) -> pd.DataFrame:
     meetings = run.table("meetings")
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
     table["meetings"] = counts_of(table["team"], late.size())
-    held_up = run.metric(rounds).groupby("team")["held_up"].sum()
     # By reindex, because to map no team at all gives texts, which cannot be added.
-    sums = [one.reindex(table["team"]).fillna(0.0) for one in (late.sum(), held_up)]
+    sums = [one.reindex(table["team"]).fillna(0.0) for one in (late.sum(), days_held_up(run))]
     table["waiting"] = (sums[0] + sums[1]).astype("Float64").array
     asked = run.table("invitations")
     chosen = {"invited": asked}

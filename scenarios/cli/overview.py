@@ -195,7 +195,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str, fork_of: str = "") -> l
         overlap.append(f"at most {_many(most, 'team')} a scientist at a time")
     if asked := summary["consultations"]:
         overlap.append(_many(asked, "consultation"))
-    waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
+    waited = summary["waiting"]
     scores = [name for name in ("HD", "CD", "CI", "ON") if summary[name] is not None]
     novelty = ", ".join(f"{name} {cell(summary[name]['mean'])}" for name in scores)
     if novelty and summary.get("embedding"):
@@ -210,7 +210,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str, fork_of: str = "") -> l
         *(("replies", sentence) for sentence in text_sentences(summary["reading"])),
         ("invitations", invitations),
         ("overlap", "; ".join(overlap)),
-        ("waiting for people", f"per round, by team size: {waited}" if waited else "none"),
+        ("waiting for people", f"{waited:.2g} days per team" if waited else "none"),
         ("novelty (means)", novelty or "not measured"),
         ("calls", counted),
         ("cost", _cost(ledger or {})),

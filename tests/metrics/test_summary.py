@@ -49,7 +49,7 @@ def test_invitations_and_contacts(told):
     }
     assert told["consultations"] == 2
     assert told["max_memberships"] == 2
-    assert told["waiting_days"] == {"2": 1.0, "4": 2.5}
+    assert told["waiting"] == pytest.approx((3 + 1 + 1) / 3)
 
 
 def test_what_is_not_available_is_null(make_run, empty_run):

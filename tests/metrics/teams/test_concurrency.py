@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.teams.concurrency import acceptance_slope, rounds, waiting, weekly
+from virsci_society.metrics.teams.concurrency import acceptance_slope, days_held_up, weekly
 
 
 @pytest.fixture
@@ -16,27 +16,9 @@ def test_memberships_week_by_week_by_hand(weeks):
     assert weeks["mean_memberships"].isna().tolist()[0]
 
 
-def test_waiting_by_size(run):
-    table = waiting(run).set_index("size")
-    assert table.loc[4, ["meetings", "meeting_wait"]].tolist() == [2, 1.5]
-    assert table.loc[4, "notice"] == 3.5
-    assert table.loc[2, ["meetings", "meeting_wait", "notice"]].tolist() == [1, 1, 2]
-    assert table.loc[4, ["homework", "homework_queue"]].tolist() == [2, 0.5]
-    assert table.loc[2, ["homework", "homework_queue"]].tolist() == [2, 1.5]
-
-
-def test_a_team_is_held_up_by_the_homework_of_other_projects(run):
-    """S1/1: ready 2 days after the meeting with a longest effort of 1, and meetings wait 1.5."""
-    table = waiting(run).set_index("size")
-    assert table.loc[4, ["rounds", "held_up"]].tolist() == [1, 1.0 + 1.5]
-    assert table.loc[2, ["rounds", "held_up"]].tolist() == [1, 0.0 + 1.0]
-
-
 def test_a_round_lasts_until_the_last_has_finished(run):
     """S1/1: from 8.5 to 10.5 with efforts of 0.5 and 1; S5/1: S1's piece is not done yet."""
-    table = rounds(run).set_index("team")
-    assert table.loc["S1/1", ["effort", "held_up"]].tolist() == [1.0, 1.0]
-    assert table.loc["S5/1", ["effort", "held_up"]].tolist() == [2.0, 0.0]
+    assert days_held_up(run).to_dict() == {"S1/1": 1.0, "S5/1": 0.0}
 
 
 def test_separated_answers_are_not_estimable(run, empty_run):

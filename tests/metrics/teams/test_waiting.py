@@ -2,7 +2,7 @@ import pytest
 
 from virsci_society import load_scenario, run_scenario
 from virsci_society.metrics.registry import measure_run
-from virsci_society.metrics.teams.concurrency import pieces, project_spans, rounds
+from virsci_society.metrics.teams.concurrency import days_held_up, pieces, project_spans
 from virsci_society.society.results.run import Run
 
 
@@ -101,7 +101,7 @@ def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stay
     assert (busy["desk_queue"] > 0).any()
     assert (busy["switching"] > 0).any()
     assert (free[["desk_queue", "meeting_queue", "switching"]] == 0).all(axis=None)
-    assert (rounds(busy_and_free_runs["unlimited"])["held_up"] == 0).all()
+    assert (days_held_up(busy_and_free_runs["unlimited"]) == 0).all()
     # The slowest of several is waited for by all, and every meeting has its notice.
     assert (free["teammates"] > 0).any()
     assert (free["notice"] == 7).all()
