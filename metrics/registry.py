@@ -50,7 +50,7 @@ MODULES = (
     *("novelty.novelty", "novelty.training_leaks", "teams.teams", "networks.team_patterns"),
     *("teams.peer_review", "population", "validation.dated_papers", "networks.structure"),
     *("networks.degree_tails", "networks.communities", "networks.removals", "impact"),
-    *("teams.concurrency", "cost", "worth", "validation.comparison"),
+    *("teams.concurrency", "cost", "idea_quality", "validation.comparison"),
 )
 """Modules below ``virsci_society.metrics`` with registered functions."""
 FACT_CLASSES: Mapping[str, str] = {

@@ -178,7 +178,7 @@ class CandidateSearch:
         candidates = np.flatnonzero(suitable).tolist()
         if not candidates:
             return None
-        weights = self._policy.chances(members, candidates, world)
+        weights = self._policy.probabilities(members, candidates, world)
         mass = float(weights.sum())
         return candidates[int(rng.choice(len(candidates), p=weights / mass))] if mass else None
 

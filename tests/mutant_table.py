@@ -297,7 +297,7 @@ MISTAKES = (
          "        if False:\n            yield desk"),
         by=f"{MEETINGS}::test_homework_queues_at_the_desk_behind_that_of_other_teams"),
     mistake("dissolved but still busy", "Members of a dissolved team stay in it for ever.",
-        ("society/teams/lifecycle.py::live", "    for member in list(team.members):\n",
+        ("society/teams/lifecycle.py::run_team", "    for member in list(team.members):\n",
          "    for member in list(team.members) if reason is None else ():\n"),
         by=f"{ENDING}::test_dissolving_frees_room_and_desk_and_membership"),
     mistake("dissolved in its room", "A team dissolved in a meeting keeps everybody there.",
@@ -307,7 +307,7 @@ MISTAKES = (
         by=f"{ENDING}::test_dissolving_frees_room_and_desk_and_membership"),
 
     mistake("published after all", "A team dissolved at the last moment publishes its paper.",
-        ("society/teams/lifecycle.py::live", "if reason is None and manuscript is not None:",
+        ("society/teams/lifecycle.py::run_team", "if reason is None and manuscript is not None:",
          "if manuscript is not None:"),
         by=f"{ENDING}::test_a_dissolved_team_publishes_nothing_even_if_it_hands_something_in"),
 

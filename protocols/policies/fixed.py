@@ -29,7 +29,7 @@ class FixedTeam(SelectionPolicy):
         free = [row for row in self._rows(world) if row not in excluded]
         return free[int(rng.integers(len(free)))] if free else None
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
         """One for the stated people, zero for all others."""

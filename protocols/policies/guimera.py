@@ -52,7 +52,7 @@ class Guimera(SelectionPolicy):
                 return row
         return incumbents.sample_newcomer(excluded, rng)
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
         """Probabilities of the candidates if nobody else may be drawn."""

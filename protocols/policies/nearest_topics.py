@@ -52,12 +52,12 @@ class NearestTopics(SelectionPolicy):
 
         return sample_by_rejection(propose, weights, people, excluded, rng)
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
         """P_ij of the candidates."""
         if not members:
-            return super().chances(members, candidates, world)
+            return super().probabilities(members, candidates, world)
         near = self._near(members[0], world)
         return self._probabilities(near, np.asarray(candidates), len(world.population))
 

@@ -43,7 +43,7 @@ class PreferentialAttachment(SelectionPolicy):
         """Draw one by standing plus floor, whoever is in the team."""
         return sample_by_count(world, self.by, self.floor, excluded, rng, self.memory)
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
         """Standing plus floor of the candidates."""

@@ -87,7 +87,7 @@ class Relational(SelectionPolicy):
                 return row
         return self._draw_stranger(members, excluded, world, rng)
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: PapersView
     ) -> np.ndarray:
         """Probabilities of the candidates if nobody else may be drawn."""

@@ -44,11 +44,11 @@ class SameInstitution(SelectionPolicy):
                 return found
         return self.among.choose(members, excluded, world, rng)
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
         """A mixture of the inner policy among the candidates of the institution, and among all."""
-        weights = np.asarray(self.among.chances(members, candidates, world), dtype=np.float64)
+        weights = np.asarray(self.among.probabilities(members, candidates, world), dtype=np.float64)
         everybody = weights / weights.sum() if weights.sum() else weights
         others = self._elsewhere(members[0], world) if members else None
         if others is None:

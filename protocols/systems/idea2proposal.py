@@ -111,16 +111,16 @@ class ComposedTeam(SelectionPolicy):
         left = [int(row) for row in np.flatnonzero(suitable) if int(row) not in excluded]
         if not left:
             return None
-        weights = self.inner.chances(members, left, world)
+        weights = self.inner.probabilities(members, left, world)
         mass = float(weights.sum())
         return left[int(rng.choice(len(left), p=weights / mass))] if mass else None
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
         """The weights of the inner policy, 0 for those who do not fit."""
         suitable = self.suitable(members, world)[list(candidates)]
-        return np.where(suitable, self.inner.chances(members, candidates, world), 0.0)
+        return np.where(suitable, self.inner.probabilities(members, candidates, world), 0.0)
 
     def of_run(self, seed: int) -> ComposedTeam:
         """The policy with what its inner policy fixes once per run."""

@@ -401,13 +401,13 @@ def _line_by_line(folder: Path, total: int, at_once: int) -> Callable[[RunResult
 
 def _print_ends(folder: Path, found: Sequence[RunResult], command: str, *, err: bool) -> None:
     """Print which runs are not done, why, and what a command would do."""
-    from virsci_society.scenarios.study.lock import DECIDED
+    from virsci_society.scenarios.study.lock import FAILED_STATES
 
     _print_reasons(folder, found, err=err)
     counts = Counter(one.state for one in found if one.state != "done")
     counted = ", ".join(f"{count} {state}" for state, count in counts.items())
     effects = [
-        *(["resumes it"] if {*counts} - {*DECIDED} else []),
+        *(["resumes it"] if {*counts} - {*FAILED_STATES} else []),
         *(["tries those that failed again"] if counts["failed"] else []),
         *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
     ]

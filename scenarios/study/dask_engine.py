@@ -20,7 +20,7 @@ from virsci_society.agents.lazy_imports import require_extra
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import ignore_interrupts
-from virsci_society.scenarios.study.lock import BASE, DECIDED, LOCK, RunResult
+from virsci_society.scenarios.study.lock import BASE, FAILED_STATES, LOCK, RunResult
 from virsci_society.scenarios.study.run_one import run_one
 from virsci_society.scenarios.study.study_file import STUDY
 
@@ -70,7 +70,7 @@ def run_on_cluster(
             return False
         found[result.index] = result
         on_result(result)
-        if fail_fast and result.state in DECIDED:
+        if fail_fast and result.state in FAILED_STATES:
             raise _FailedFast
         return True
 

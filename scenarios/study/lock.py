@@ -48,7 +48,7 @@ State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"
 STATES = get_args(State)
 ENDED = ("done", "quarantined")
 """What the same command does not begin again."""
-DECIDED = ("failed", "quarantined")
+FAILED_STATES = ("failed", "quarantined")
 PARTIAL = 3
 """Exit code: some runs failed, and all others are done."""
 QUARANTINE = 3

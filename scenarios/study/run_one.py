@@ -34,8 +34,8 @@ from virsci_society.scenarios.runs.signals import POLL_SECONDS
 from virsci_society.scenarios.study.design import scenario_of
 from virsci_society.scenarios.study.lock import (
     BASE,
-    DECIDED,
     ENDED,
+    FAILED_STATES,
     QUARANTINE,
     Lock,
     RunResult,
@@ -255,7 +255,7 @@ def run_batch(
                 return ends.put(None)
             try:
                 result = run_one(study, index, resources=resources, **options)
-                if fail_fast and result.state in DECIDED:
+                if fail_fast and result.state in FAILED_STATES:
                     todo.clear()
                 ends.put(result)
             except BaseException as error:

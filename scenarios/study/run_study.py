@@ -26,7 +26,7 @@ from virsci_society.scenarios.runs.progress import Progress
 from virsci_society.scenarios.runs.signals import POLL_SECONDS, watch_signals
 from virsci_society.scenarios.study.design import Design, check_arms, read_study, study_of
 from virsci_society.scenarios.study.lock import (
-    DECIDED,
+    FAILED_STATES,
     Lock,
     RunResult,
     describe_result,
@@ -110,7 +110,7 @@ def run_locally(
         for result in ends:
             found[result.index] = result
             on_result(result)
-            if fail_fast and result.state in DECIDED:
+            if fail_fast and result.state in FAILED_STATES:
                 failed = Stopped("another run has failed (--fail-fast)")
     if signalled.reason is not None:
         raise signalled.reason

@@ -157,7 +157,7 @@ class Selected(Leaders):
 
     def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
         """The weights of the policy for a team without members."""
-        weights: FloatArray = self._policy(world).chances((), candidates, world)
+        weights: FloatArray = self._policy(world).probabilities((), candidates, world)
         return weights
 
     def _policy(self, world: WorldView) -> Any:

@@ -22,7 +22,7 @@ class SelectionPolicy(Part):
 
     Every policy has a definition, the weights of candidates, and a draw that follows it. A policy
     that looks only at the leader and the network writes ``weights`` and ``draw``. One that looks
-    at the other members, or at anything else in the world, writes ``chances`` and ``choose``.
+    at the other members, or at anything else in the world, writes ``probabilities`` and ``choose``.
 
     Example:
         >>> import numpy as np
@@ -31,7 +31,7 @@ class SelectionPolicy(Part):
         ...     def weights(self, leader, candidates, network):
         ...         joint = network.joint_papers_with(leader, candidates)
         ...         return np.where(joint >= 2, self.bonus, 1.0)
-        >>> weights = Regulars(bonus=5.0).chances([0], [1, 2, 3], lab.world)
+        >>> weights = Regulars(bonus=5.0).probabilities([0], [1, 2, 3], lab.world)
         >>> set(weights.tolist()) <= {1.0, 5.0}
         True
     """
@@ -50,7 +50,7 @@ class SelectionPolicy(Part):
             return sample_uniformly(len(world.population), excluded, rng)
         return self.draw(members[0], excluded, world.network, rng)
 
-    def chances(
+    def probabilities(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
         """The definition of ``choose``: unnormalised probabilities of the rows ``candidates``."""

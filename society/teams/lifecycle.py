@@ -111,7 +111,7 @@ class FoundingProcess:
         world.teams[team_id], self.labs[team_id] = team, lab
         world.log.event("founded", team=team_id, leader=leader)
         world.join(team, leader, "leader", arriving=arriving)
-        life = live(world, team, lab, protocol, world.publication, self._forget)
+        life = run_team(world, team, lab, protocol, world.publication, self._forget)
         team.process = world.env.process(life)
         if world.times.deadline is not None:
             world.env.process(deadline(world.env, team, world.times.deadline))
@@ -121,7 +121,7 @@ class FoundingProcess:
         del self._world.teams[team.id], self.labs[team.id]
 
 
-def live(
+def run_team(
     world: World,
     team: Team,
     lab: Lab,

@@ -32,7 +32,7 @@ def world():
 def test_draws_follow_the_definition(world, share):
     policy, leader = SameInstitution(share=share, among=Uniform()), 5
     candidates = [row for row in range(len(world.population)) if row != leader]
-    weights = policy.chances([leader], candidates, world)
+    weights = policy.probabilities([leader], candidates, world)
     rng = np.random.default_rng(1)
     drawn = [policy.choose([leader], {leader}, world, rng) for _ in range(DRAWS)]
     counts = np.bincount(drawn, minlength=len(world.population))[candidates]

@@ -119,7 +119,7 @@ def test_draws_follow_the_definition(world, name, members, also):
     rng = Streams(3).stream(name, members, also)
     drawn = Counter(policy.choose(members, excluded, world, rng) for _ in range(DRAWS))
     rows = [row for row in EVERYBODY if row not in excluded]
-    weights = policy.chances(members, rows, world)
+    weights = policy.probabilities(members, rows, world)
     if not weights.any():
         assert set(drawn) == {None}
         return
@@ -133,7 +133,7 @@ def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
     policy, rng = POLICIES[name], Streams(5).stream(name)
     rows = list(EVERYBODY)
     drawn = Counter(policy.choose((), frozenset(), world, rng) for _ in range(DRAWS))
-    assert fits(drawn, policy.chances((), rows, world), rows) > 1e-4
+    assert fits(drawn, policy.probabilities((), rows, world), rows) > 1e-4
 
 
 @pytest.mark.sweep(4)
@@ -145,7 +145,7 @@ def test_when_so_many_are_excluded_that_proposing_fails_the_definition_still_hol
     policy, members, rng = POLICIES[name], (1, 5), Streams(6).stream(name)
     drawn = Counter(policy.choose(members, frozenset(members), world, rng) for _ in range(1500))
     rows = [row for row in EVERYBODY if row not in members]
-    assert fits(drawn, policy.chances(members, rows, world), rows) > 1e-4
+    assert fits(drawn, policy.probabilities(members, rows, world), rows) > 1e-4
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -158,15 +158,15 @@ def test_standing_is_what_was_before_now(world):
     """The paper of 7 and 3 is of today: 3 has the tie with 4 before day 0 only, 7 has none."""
     rows = list(EVERYBODY)
     coauthors = [1, 2, 3, 1, 1, 3, 3, 0, 0, 0, 0, 2]
-    assert PreferentialAttachment(floor=0).chances((), rows, world).tolist() == coauthors
+    assert PreferentialAttachment(floor=0).probabilities((), rows, world).tolist() == coauthors
     papers = [0, 1 + 2, 2 + 3, 3, 4, 5 + 2, 6 + 2, 7, 8, 9, 0, 1]
-    assert PreferentialAttachment(by="papers", floor=0).chances((), rows, world).tolist() == papers
+    by_papers = PreferentialAttachment(by="papers", floor=0)
+    assert by_papers.probabilities((), rows, world).tolist() == papers
     cited = [0, 10 + 2, 20 + 1, 30, 40, 50 + 1, 60, 70, 80, 90 + 4, 0, 0]
-    assert (
-        PreferentialAttachment(by="citations", floor=0).chances((), rows, world).tolist() == cited
-    )
+    by_citations = PreferentialAttachment(by="citations", floor=0)
+    assert by_citations.probabilities((), rows, world).tolist() == cited
     one_day_later(world)
-    later = PreferentialAttachment(floor=0).chances((), rows, world)
+    later = PreferentialAttachment(floor=0).probabilities((), rows, world)
     assert later.tolist() == [1, 2, 3, 2, 1, 3, 3, 1, 0, 0, 0, 2]
 
 
@@ -175,36 +175,37 @@ def test_paths_of_two_steps_by_hand(world):
     assert sorted(coauthors_of_coauthors(0, world.network)) == [2]
     assert sorted(coauthors_of_coauthors(1, world.network)) == [5, 6]
     assert coauthors_of_coauthors(9, world.network).tolist() == []
-    chances = TwoStep(explore=0).chances((1,), EVERYBODY, world)
-    assert chances.tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0]
+    probabilities = TwoStep(explore=0).probabilities((1,), EVERYBODY, world)
+    assert probabilities.tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0]
 
 
 def test_the_nearest_are_those_with_the_same_interest(world):
     """8 has the interest of 0, 9 that of 1; all others have one of their own."""
-    chances = NearestTopics(nearest=0.1, explore=0).chances((0,), EVERYBODY, world)
-    assert chances.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
+    probabilities = NearestTopics(nearest=0.1, explore=0).probabilities((0,), EVERYBODY, world)
+    assert probabilities.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
 
 
 def test_guimera_by_hand(world):
     """Incumbents are 1, 2, 5, 6 and 11; 3 and 7 become it tomorrow."""
     rows = [row for row in EVERYBODY if row != 1]
-    chances = dict(zip(rows, Guimera(p=0.8, q=0.5).chances((1,), rows, world), strict=True))
-    assert chances[2] == pytest.approx(0.8 * (0.5 * 1 + 0.5 / 4))
-    assert chances[5] == chances[6] == pytest.approx(0.8 * 0.5 / 4)
-    assert all(chances[row] == pytest.approx(0.2 / 7) for row in (0, 3, 4, 7, 8, 9, 10))
+    values = Guimera(p=0.8, q=0.5).probabilities((1,), rows, world)
+    probabilities = dict(zip(rows, values, strict=True))
+    assert probabilities[2] == pytest.approx(0.8 * (0.5 * 1 + 0.5 / 4))
+    assert probabilities[5] == probabilities[6] == pytest.approx(0.8 * 0.5 / 4)
+    assert all(probabilities[row] == pytest.approx(0.2 / 7) for row in (0, 3, 4, 7, 8, 9, 10))
     one_day_later(world)
-    later = dict(zip(rows, Guimera(p=1.0, q=0.0).chances((1,), rows, world), strict=True))
+    later = dict(zip(rows, Guimera(p=1.0, q=0.0).probabilities((1,), rows, world), strict=True))
     assert [row for row in rows if later[row] > 0] == [2, 3, 5, 6, 7, 11]
 
 
 def test_whoever_has_been_inactive_for_too_long_is_neither(world):
     """Today is day 5: the last papers of 5 and 6 are two days old, those of 1 and 2 one day."""
     rows = list(EVERYBODY)
-    recent = Guimera(p=0.5, q=0, inactivity=1.0).chances((), rows, world)
+    recent = Guimera(p=0.5, q=0, inactivity=1.0).probabilities((), rows, world)
     assert recent[[5, 6]].tolist() == [0, 0]
     assert recent[[1, 2]].tolist() == [0.25, 0.25]
     assert recent[[3, 9]] == pytest.approx(0.5 / 7)
-    two = Guimera(p=0.5, q=0, inactivity=2.0).chances((), rows, world)
+    two = Guimera(p=0.5, q=0, inactivity=2.0).probabilities((), rows, world)
     assert two[[1, 2, 5, 6]].tolist() == [0.1] * 4
 
 
