@@ -67,7 +67,7 @@ class PeerReview(Publication):
     invitations: int = Field(default=5, ge=1, le=100)
     """People invited per review before the editor does without it. Unit: people."""
     max_open: int = Field(default=2, ge=1, le=1000)
-    """Promised reviews above which nobody is invited. Unit: reviews."""
+    """A scientist with this many undelivered reviews is not invited. Unit: reviews."""
     effort: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("1d")))
     """Work on one review. Unit: days of full attention."""
     screening: Days = Field(default_factory=lambda: parse_days("7d"))
