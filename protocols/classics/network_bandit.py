@@ -42,8 +42,8 @@ class Bandit(TeamProtocol):
     """Size of a community; the society consists of as many as fit; null: one. Unit: people. Source:
     Zollman 2010: 3 to 11."""
     edge: float = Field(default=0.001, gt=0, le=0.5)
-    """Success rate of the better method minus 0.5, the rate of the other. Unit: probability. Source:
-    Zollman 2010."""
+    """Success rate of the better method minus 0.5, the rate of the other. Unit: probability.
+    Source: Zollman 2010."""
     trials: int = Field(default=1000, ge=1, le=1_000_000)
     """Trials per scientist and day. Unit: trials. Source: Zollman 2010."""
 
