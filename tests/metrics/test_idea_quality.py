@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from virsci_society.metrics.idea_quality import discovery, record
 
 TEAMS = {"A": 40.0, "B": 50.0, "C": 60.0, "D": None, "E": 70.0, "F": 80.0, "G": None, "H": 90.0}
