@@ -5,9 +5,13 @@ Hidden worth is in the table ``outcomes``, where nobody in the society reads it.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
+from virsci_society.agents.arrays import FloatArray
 from virsci_society.metrics.networks.structure import sample_dates
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.registry import metric
@@ -16,6 +20,8 @@ from virsci_society.society.results.run import Run
 
 STATES = ("succeeded", "failed", "given_up")
 COUNTS = ("attempts", *STATES, "replications", "claims", "discoveries")
+PROJECTS = 200_000
+"""Draws of ``independent_projects``, whose shares have a standard error of at most 0.002."""
 SHARES = (
     "worth_published",
     "worth_unpublished",
@@ -71,6 +77,104 @@ def discovery(run: Run) -> pd.DataFrame:
     }
     kinds = dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(SHARES, "Float64")
     return pd.DataFrame([row]).astype(kinds)
+
+
+@metric("worth")
+def without_society(run: Run) -> pd.DataFrame:
+    """What as many independent projects would find, in columns of ``discovery`` (this project).
+
+    One row; none where teams talk, learn from outcomes, only repeat, or where worth, execution or
+    publication have other rules. Only the numbers of outcomes, people and years are the society's.
+    """
+    parts = ("worth", "execution", "protocol", "publication")
+    worth, tried, team, printed = (run.scenario.get(part) or {} for part in parts)
+    uses = tuple(part.get("use") for part in (worth, tried, team, printed))
+    known = uses == ("landscape", "attempt", "wordless", "none")
+    rows: list[dict[str, float | None]] = []
+    if known and not team["learning"] and team["replication"] < 1.0:
+        outcomes = int(run.table("outcomes")["worth"].notna().sum())
+        found = independent_projects(
+            worth["worthless"],
+            *(tried[key] for key in ("noise", "success", "signal", "drawer")),
+            ideas=team["ideas"],
+            replication=team["replication"],
+            funding=tried["funding"],
+            overrated=tried["overrated"].get("wordless", 0.0),
+        )
+        if not tried["overrated"]:
+            found |= {"drop": None, "foresight": None}  # nobody has rated anything
+        found |= {name: (found[name] or 0.0) * outcomes for name in ("claims", "discoveries")}
+        years = people_ever(run) * run.days / DAYS_PER_YEAR
+        rows = [found | {"per_scientist_year": (found["discoveries"] or 0.0) / years}]
+    names = ("claims", "discoveries", "false_on_record", "worth_published", "per_scientist_year")
+    return pd.DataFrame(rows, columns=[*names, "drop", "foresight"]).astype("Float64")
+
+
+def independent_projects(
+    worthless: float = 0.5,
+    noise: float = 0.3,
+    success: float = 0.5,
+    signal: float = 0.0,
+    drawer: float = 0.0,
+    *,
+    ideas: int = 1,
+    replication: float = 0.0,
+    funding: Mapping[str, float] | None = None,
+    overrated: float = 0.0,
+) -> dict[str, float | None]:
+    """What is found by projects that share nothing: no people, ties, topics or dates.
+
+    Arguments are the keys of ``worth``, ``execution`` and ``protocol`` of the same names. Where the
+    repeated claim is drawn uniformly from the record, a claim made after a share u of the time is
+    repeated a Poisson number of times, of mean -m log u: over all u this is geometric of mean m.
+
+    Returns:
+        ``claims`` and ``discoveries`` per project, the share ``false_on_record``, mean
+        ``worth_published``, mean ``drop`` and ``foresight``. None without a claim.
+
+    Example:
+        >>> round(independent_projects(signal=0.6, ideas=5)["false_on_record"], 2)
+        0.16
+    """
+    from scipy.special import ndtr
+
+    rng = np.random.Generator(np.random.PCG64(1))
+    worth = np.maximum(rng.random((PROJECTS, ideas)) - worthless, 0.0) / (1.0 - worthless)
+    mean, deviation = worth.mean(), worth.std()
+
+    def look(worth: FloatArray, signal: float) -> FloatArray:
+        seen: FloatArray = signal * (worth - mean) / deviation
+        return seen + math.sqrt(1.0 - signal**2) * rng.standard_normal(worth.shape)
+
+    looks = look(worth, signal)
+    best = (np.arange(PROJECTS), looks.argmax(axis=1))
+    worth, looks = worth[best], looks[best]
+    if funding is not None:
+        looks = look(worth, funding["signal"])
+        agreed, own = funding["agreement"], rng.standard_normal(PROJECTS)
+        marks = math.sqrt(agreed) * looks + math.sqrt((1.0 - agreed) / funding["reviewers"]) * own
+        lot = funding["lottery"] / 2.0
+        bars = np.quantile(marks, 1.0 - funding["accept"] + np.array([lot, -lot]))
+        marks += math.sqrt(agreed) * overrated / deviation
+        kept = (marks >= bars[0]) | ((marks >= bars[1]) & (rng.random(PROJECTS) < 0.5))
+        worth, looks = worth[kept], looks[kept]
+    outcome = worth + noise * rng.standard_normal(len(worth))
+    claimed, true = outcome >= success, worth >= success
+    repeats = replication / (1.0 - replication) / max(claimed.mean(), 1e-9)
+    times = rng.geometric(1.0 / (1.0 + repeats), len(worth)) - 1
+    confirmed = rng.binomial(times, ndtr((worth - success) / max(noise, 1e-9)))
+    failed = rng.binomial(times - confirmed, 1.0 - drawer)
+    standing = claimed & (failed <= confirmed)
+    papers = np.where(claimed, 1.0 + confirmed + failed, 1.0 - drawer)
+    rated = mean + deviation * looks + overrated
+    return {
+        "claims": (1.0 - replication) * float(claimed.mean()),
+        "discoveries": (1.0 - replication) * float((claimed & true).mean()),
+        "false_on_record": _mean(pd.Series(~true[standing])),
+        "worth_published": float((papers * worth).sum() / papers.sum()),
+        "drop": float((rated - outcome).mean()),
+        "foresight": float(np.corrcoef(rated, outcome)[0, 1]),
+    }
 
 
 @metric("worth")

@@ -22,6 +22,7 @@ from virsci_society.metrics.inference.intervals import (
 )
 
 EQUAL_PAIRS = "every pair is equal"
+NOT_EXERCISED = "not exercised: runs differ, and no pair of them does"
 """The note of a comparison of two arms that gave the same values, seed by seed."""
 
 
@@ -107,7 +108,9 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
     before, after = pairs_of(first, second)
     gaps = after - before
     if len(gaps) < 2 or np.ptp(gaps) == 0:
+        varied = len(gaps) > 1 and np.ptp(after) > 0
         constant = "every pair differs by the same" if gaps.any() else EQUAL_PAIRS
+        constant = NOT_EXERCISED if varied and not gaps.any() else constant
         reason = constant if len(gaps) > 1 else "only one pair" if len(gaps) else "no pair"
         return ArmDifference(t_interval(gaps, level), NAN, "paired t", NAN, reason)
     with constant_samples_allowed():

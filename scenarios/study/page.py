@@ -15,7 +15,12 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.spelling import plain_text
-from virsci_society.metrics.inference.comparisons import EQUAL_PAIRS, ArmDifference, power_sentences
+from virsci_society.metrics.inference.comparisons import (
+    EQUAL_PAIRS,
+    NOT_EXERCISED,
+    ArmDifference,
+    power_sentences,
+)
 from virsci_society.metrics.inference.correlations import (
     BONETT_WRIGHT,
     FISHER,
@@ -87,9 +92,11 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
         if old.suffix in (".csv", ".tex", ".svg"):
             remove_file(old)
     written = {name: with_embedding_column(study, one) for name, one in tables.items()}
-    write_csv(report, written, study.description.backend_about)
+    speaker = study.description.backend_about
+    # A table travels without its page: each says who answered.
+    write_csv(report, {name: _answered(one, speaker) for name, one in written.items()}, speaker)
     for name, table in written.items():
-        write_atomically(report / f"{name}.tex", latex(table))
+        write_atomically(report / f"{name}.tex", latex(table, speaker))
     for name, picture in pictures.items():
         write_atomically(report / f"{name}.svg", standalone_svg(picture))
     # They have been gathered anew with the list, which names none of them yet.
@@ -269,12 +276,16 @@ def _differences(
     found = []
     for measure, rows in by_measure.items():
         mine = [one for one in results if one.planned and one.measure == measure]
+        picture = figures.difference_figure(study, measure, rows)
+        for row in rows:
+            if row["note"] == NOT_EXERCISED:
+                row["difference"] = "not exercised"
         found.append(
             {
                 "name": measure,
                 "label": study.label(measure),
                 "unit": unit_of(study, measure),
-                "picture": figures.difference_figure(study, measure, rows),
+                "picture": picture,
                 "rows": rows,
                 "from": {row["first"] for row in rows},
                 "sentences": [finding(study, one, tests) for one in mine],
@@ -372,6 +383,8 @@ def _difference(study: Study, one: ComparisonResult, label: str, verdict: str) -
     first, second = map(study.circumstance, one.of)
     if one.result.note == EQUAL_PAIRS:
         return f"{label} was the same {second} as {first}, pair by pair"
+    if one.result.note == NOT_EXERCISED:
+        return f"{label} was the same {second} as {first} in every pair: not exercised"
     if not np.isfinite(one.p):
         why = one.result.note and f" ({one.result.note})"
         return f"{label} {second} cannot be compared with that {first}{why}"
@@ -507,8 +520,17 @@ def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def latex(table: pd.DataFrame) -> str:
-    """A table for LaTeX with booktabs: texts are escaped, numbers have four digits."""
+def _answered(table: pd.DataFrame, speaker: str) -> pd.DataFrame:
+    """The same table with a last column ``answers``; an arm may have that name, too."""
+    said = pd.Series(speaker, table.index, name="answers", dtype=object)
+    return pd.concat([table, said], axis=1) if speaker else table
+
+
+def latex(table: pd.DataFrame, speaker: str = "") -> str:
+    """A table for LaTeX with booktabs and a last line that says who answered.
+
+    Texts are escaped, numbers have four digits.
+    """
 
     def cell(value: Any) -> str:
         # A number in mathematics, so that its sign is a minus.
@@ -520,7 +542,10 @@ def latex(table: pd.DataFrame) -> str:
     styled = styled.format_index(lambda name: str(name).replace("\\_", " "), axis=1, escape="latex")
     texts = [table[name].map(lambda one: isinstance(one, str)).any() for name in table]
     columns = "".join("l" if is_text else "r" for is_text in texts)
-    return str(styled.to_latex(hrules=True, column_format=columns))
+    made = str(styled.to_latex(hrules=True, column_format=columns))
+    said = re.sub(r"([&%$#_{}])", r"\\\1", plain_text(f"Answers: {speaker}."))
+    line = f"\\multicolumn{{{len(columns)}}}{{l}}{{{said}}} \\\\\n"
+    return made.replace("\\end{tabular}", f"{line}\\end{{tabular}}") if speaker else made
 
 
 def file_name(*parts: str) -> str:

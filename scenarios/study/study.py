@@ -16,7 +16,13 @@ from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import require_regular_file
 from virsci_society.agents.files.file_hashes import read_hashes
-from virsci_society.metrics.inference.comparisons import ArmDifference, holm, paired, welch
+from virsci_society.metrics.inference.comparisons import (
+    NOT_EXERCISED,
+    ArmDifference,
+    holm,
+    paired,
+    welch,
+)
 from virsci_society.metrics.inference.correlations import (
     RANK_TREND,
     Block,
@@ -322,6 +328,9 @@ class ComparisonResult:
             gap = found.difference
             row |= {"first": self.of[0], "second": self.of[1], "test": self.test, "n": gap.n}
             row |= {"difference": gap.value, "low": gap.low, "high": gap.high}
+            if found.note == NOT_EXERCISED:
+                # A zero with an interval would pass for a measured one.
+                row |= dict.fromkeys(("difference", "low", "high"), math.nan)
             row |= {"effect": found.effect}
         elif isinstance(found, TwoLines):
             row |= {"over": self.of[0], "among": self.among, "n": found.n}

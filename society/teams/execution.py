@@ -6,7 +6,7 @@ Appearance and worth are two things, since ratings before and after hardly agree
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -146,8 +146,9 @@ class ExecutionAttempt(Execution):
     overrated: dict[str, Annotated[float, Field(ge=-1, le=1)]] = Field(default_factory=dict)
     """How much ideas appear better than they are, by protocol, such as ``{virsci: 0.22}``; affects
     ``funding`` only. Unit: worth. Source: Si et al. 2025: models 0.22, people 0.07."""
-    told: Literal["members", "coauthors", "everybody"] = "members"
-    """Who learns the outcome at once, and can build on it (``protocol.learning``)."""
+    told: Literal["members", "coauthors", "first_coauthors", "strangers", "everybody"] = "members"
+    """Who learns the outcome at once, and can build on it (``protocol.learning``); first_coauthors:
+    co-authors before day 0; strangers: as many others at random."""
 
     @model_validator(mode="after")
     def _budget_is_spent(self) -> Self:
@@ -189,7 +190,7 @@ class ExecutionAttempt(Execution):
             outcome = round(worth + self.noise * float(noise), DECIMALS)
             succeeded = outcome >= self.success
             row = (worth, outcome, "succeeded" if succeeded else "failed")
-            self._let_know(world, team, manuscript, outcome)
+            self._let_know(lab, team, manuscript, outcome)
             world.successes[team.id] = succeeded
             if not succeeded and kept < self.drawer:
                 raise Dissolved(NULL_RESULT)
@@ -229,15 +230,22 @@ class ExecutionAttempt(Execution):
             yield from lab.together(*(at_desk(world, team, one, place, effort) for one in members))
         yield from lab.wait(max(days - (lab.now - began), 0.0))
 
-    def _let_know(self, world: World, team: Team, manuscript: Manuscript, outcome: float) -> None:
+    def _let_know(self, lab: Lab, team: Team, manuscript: Manuscript, outcome: float) -> None:
         """Let some know an outcome: each keeps the best one, with the idea's keywords."""
-        told: Iterable[str] = (EVERYBODY,)
+        world, told = lab.world, [EVERYBODY]
         if self.told != "everybody":
             people = world.population
             rows = [people.rows[member] for member in team.members]
-            if self.told == "coauthors":
-                rows += [int(other) for row in rows for other in world.network.coauthors(row)[0]]
-            told = dict.fromkeys(people.names[row] for row in rows)
+            before = 0.0 if self.told == "first_coauthors" else None
+            others = set[int]()
+            if self.told != "members":
+                others.update(*(world.network.coauthors(row, before)[0].tolist() for row in rows))
+                others -= set(rows)
+            if self.told == "strangers":
+                # As many as there are co-authors, so that the arms differ in the network alone.
+                order = lab.rng("strangers").permutation(len(people)).tolist()
+                others = set([row for row in order if row not in rows][: len(others)])
+            told = [people.names[row] for row in [*rows, *sorted(others)]]
         keywords = tuple(getattr(manuscript.text.read(), "keywords", ()))
         for name in told:
             known = world.lessons.get(name)

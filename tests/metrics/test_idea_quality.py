@@ -3,8 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import integrate, stats
 
-from virsci_society.metrics.idea_quality import discovery, record
+from virsci_society.metrics.idea_quality import (
+    discovery,
+    independent_projects,
+    record,
+    without_society,
+)
+from virsci_society.metrics.registry import empty_run
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.society.results.run import Run
 
 TEAMS = {"A": 40.0, "B": 50.0, "C": 60.0, "D": None, "E": 70.0, "F": 80.0, "G": None, "H": 90.0}
 """Team -> date of its paper."""
@@ -97,3 +107,31 @@ def test_where_nothing_is_carried_out_nothing_is_found(make_run):
     assert row["attempts"] == row["claims"] == 0
     assert pd.isna(row["per_money"])
     assert len(record(make_run())) == 0
+
+
+def test_independent_projects_by_integrals():
+    reach = stats.norm(scale=0.2).cdf
+    claims = 0.4 * reach(-0.5) + 0.6 * integrate.quad(lambda worth: reach(worth - 0.5), 0, 1)[0]
+    true = 0.6 * integrate.quad(lambda worth: reach(worth - 0.5), 0.5, 1)[0]
+    found = independent_projects(worthless=0.4, noise=0.2)
+    assert [found["claims"], found["discoveries"]] == pytest.approx([claims, true], abs=0.005)
+    assert found["false_on_record"] == pytest.approx(1 - true / claims, abs=0.01)
+    # A claim is off the record by 1, 2, ... failures more than successes, as a random walk ends.
+    repeated = independent_projects(0.4, 0.2, replication=0.5)
+    assert repeated["claims"] == pytest.approx(claims / 2, abs=0.005)
+    assert repeated["false_on_record"] < independent_projects(0.4, 0.2, 0.5, 0, 0.9,
+        replication=0.5)["false_on_record"] < found["false_on_record"]  # fmt: skip
+    assert independent_projects(success=4, noise=0.1)["false_on_record"] is None
+
+
+@pytest.mark.parametrize("keys", [{}, {"funding": {"accept": 0.25, "signal": 0.6, "lottery": 0.3}}])
+def test_a_society_without_learning_finds_what_independent_projects_find(tmp_path, keys):
+    attempt = {"use": "attempt", "noise": 0.3, "overrated": {"wordless": 0.1}, **keys}
+    scenario = load_scenario("community/assembly", metrics=[], worth={"use": "landscape"},
+        execution=attempt, **{"founding.teams_per_year": 700})  # fmt: skip
+    run = Run.open(run_scenario(scenario, tmp_path / "run", page=False))
+    (ours,), (theirs,) = (of(run).to_dict("records") for of in (discovery, without_society))
+    assert ours["claims"] == pytest.approx(theirs["claims"], rel=0.25)
+    for name in ("false_on_record", "worth_published", "drop", "foresight"):
+        assert ours[name] == pytest.approx(theirs[name], abs=0.09), name
+    assert without_society(empty_run()).empty

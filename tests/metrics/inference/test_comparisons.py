@@ -6,6 +6,7 @@ from scipy import stats
 
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.inference.comparisons import (
+    NOT_EXERCISED,
     cohen_d,
     detectable_effect,
     detectable_paired,
@@ -52,7 +53,8 @@ def _bounds(found):
     [
         (paired, [1.0], [2.0], "only one pair"),
         (paired, [1.0, 2.0], [2.0, 3.0], "every pair differs by the same"),
-        (paired, [1.0, 2.0], [1.0, 2.0], "every pair is equal"),
+        (paired, [1.0, 1.0], [1.0, 1.0], "every pair is equal"),
+        (paired, [1.0, 2.0], [1.0, 2.0], NOT_EXERCISED),
         (welch, [1.0], [2.0, 3.0], "only one value in an arm"),
         (welch, [1.0, 1.0], [2.0, 2.0], "neither arm varies"),
     ],

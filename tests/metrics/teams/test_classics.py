@@ -1,8 +1,8 @@
 """What came of published models of search, by hand: two communities, and three searchers."""
 
 import pytest
-from virsci_society.metrics.idea_quality import consensus, epistemic_progress
 
+from virsci_society.metrics.idea_quality import consensus, epistemic_progress
 from virsci_society.society.results.run import Run
 
 

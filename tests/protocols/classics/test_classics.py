@@ -8,11 +8,11 @@ fixed, so the outcome is always the same.
 import numpy as np
 import pytest
 from scipy.stats import chi2
-from virsci_society.metrics.idea_quality import consensus, epistemic_progress
 
 from tests.protocols.classics import independent
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.offline.backend import Offline
+from virsci_society.metrics.idea_quality import consensus, epistemic_progress
 from virsci_society.protocols.classics.epistemic_landscape import (
     AROUND,
     PEAKS,

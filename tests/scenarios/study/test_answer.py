@@ -81,9 +81,12 @@ def test_arms_and_measures_are_told_by_their_labels_and_shares_in_points(tmp_pat
         "When ten random people left, the share of active authors in the largest component was 6 "
         "points lower than when nobody left (95\u202f% interval 20 lower to 8.2 higher; p = 1 "
         "after correction for 4 tests: not significant). The share of active authors in the "
-        "largest component was the same in “all leave” as when nobody left, pair by pair."
+        "largest component was the same in “all leave” as when nobody left in every pair: not "
+        "exercised."
     )
     page, tables, _ = render_study(study)
+    assert page.count("<td>not exercised</td>") == 3
+    assert tables["differences"]["low"].isna().sum() == 3
     assert "<h3>Share of active authors in the largest component, % <code>" in page
     assert re.search(">share of active authors in the larges[^<]*, %</text>", page)
     by_arm = page[page.index('<section id="measures">') :]

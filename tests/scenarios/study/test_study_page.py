@@ -106,9 +106,11 @@ def test_pairs_are_replicates_that_both_arms_have(tmp_path):
 
 
 def test_the_embedding_stands_beside_every_measure_of_novelty(tmp_path):
-    folder = make(tmp_path / "study", embedding="LSA 256")
+    folder = make(tmp_path / "study", embedding="LSA 256", backend_about="rules & no model")
     report = folder / "report"
     assert "overall novelty by LSA 256" in words(page_of(folder))
+    assert r"{l}{Answers: rules \& no model.} \\" in (report / "measures.tex").read_text("utf-8")
+    assert (pd.read_csv(report / "measures.csv")["answers"] == "rules & no model").all()
     for name in ("differences.tex", "ON.svg"):
         assert "LSA 256" in (report / name).read_text(encoding="utf-8")
     for name in ("differences", "measures", "arms_side_by_side"):

@@ -261,6 +261,11 @@ def test_coauthors_know_of_more_and_everybody_of_the_best():
     assert set(society.world.lessons) < set(wider.world.lessons)
     for name, lesson in society.world.lessons.items():
         assert wider.world.lessons[name][0] >= lesson[0]
+    frozen, _, _ = told("first_coauthors")
+    assert set(society.world.lessons) <= set(frozen.world.lessons) <= set(wider.world.lessons)
+    assert society.world.lessons != frozen.world.lessons != wider.world.lessons
+    rewired, _, _ = told("strangers")
+    assert set(rewired.world.lessons) - set(wider.world.lessons)
     whole, _, best = told("everybody")
     assert {name: lesson[0] for name, lesson in whole.world.lessons.items()} == {"": best}
 
