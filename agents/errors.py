@@ -79,7 +79,7 @@ class Filtered(Verdict):
     """The provider's content filter took the answer away."""
 
     hint = (
-        "The provider's content filter takes answers away; ask another model, or allow these "
+        "The provider's content filter blocks answers; use another model, or allow these "
         "topics in the provider's settings"
     )
 
@@ -148,22 +148,22 @@ class Rule:
 
 RULES: Mapping[str, Rule] = {
     "timeout": Rule(
-        True, True, "raise backend.deadlines, or see whether the server is alive", True
+        True, True, "raise backend.deadlines, or check whether the server is running", True
     ),
-    "connection": Rule(True, True, "see whether the server runs at backend.api_base", True),
-    "redirect": Rule(True, True, "give the address that it leads to as backend.api_base"),
-    "server": Rule(True, True, "the provider has trouble; the same command resumes it later"),
-    "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should", True),
+    "connection": Rule(True, True, "check that a server runs at backend.api_base", True),
+    "redirect": Rule(True, True, "set backend.api_base to the address of the redirect"),
+    "server": Rule(True, True, "the provider has an outage; repeat the command later to resume"),
+    "garbled": Rule(True, True, "the endpoint does not return chat completions", True),
     # Here and for "rate" the endpoint works, and nothing counts against it.
     "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens", True),
-    "withheld": Rule(True, False, "the provider returns no choices; see its content filter"),
+    "withheld": Rule(True, False, "the provider returns no choices; check its content filter"),
     "schema": Rule(True, False, "give --set backend.structured=off"),
-    "rate": Rule(True, False, "lower backend.in_flight; the same command resumes it later"),
-    "key": Rule(False, False, "put a valid key into the provider's environment variable"),
+    "rate": Rule(True, False, "lower backend.in_flight, or repeat the command later to resume"),
+    "key": Rule(False, False, "set the provider's environment variable to a valid key"),
     "credit": Rule(
-        False, False, "the account has no credit left; the same command resumes it later"
+        False, False, "the account has no credit left; add some, then repeat the command to resume"
     ),
-    "request": Rule(False, False, "see backend.model, backend.api_base and the model's limits"),
+    "request": Rule(False, False, "check backend.model, backend.api_base and the model's limits"),
 }
 """The rule for each kind of fault."""
 GATEWAY_STATUSES = frozenset({408, 499, 502, 504, 520, 522, 524})

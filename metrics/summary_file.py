@@ -26,7 +26,7 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
         hashes.check(folder / name)
     data = read_json_object(folder / SUMMARY)
     if not isinstance(data.get("summary"), Mapping):
-        raise InputError(f"{folder / SUMMARY}: not the summary of a run")
+        raise InputError(f"{folder / SUMMARY}: not a run summary")
     if data.get("tables") != hash_json(tables):
         return None
     return dict(data["summary"])

@@ -28,7 +28,7 @@ def rows(text, first):
                 cells = cells_of(row)
                 if not set(row) <= set("|- "):
                     name = heading, cells[0].strip("`")
-                    assert name not in found, f"{name} stands there twice"
+                    assert name not in found, f"{name} appears twice"
                     found[name] = cells[1:]
     return found
 

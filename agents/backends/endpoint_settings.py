@@ -46,8 +46,8 @@ def _address(value: Any) -> Any:
     account = (parts.hostname or "").endswith(_ACCOUNTS)
     if secret or (not account and _KEY_IN_PATH.search(unquote(parts.path))):
         raise ValueError(
-            "an address with a password, a query or a key in it is kept nowhere; put the key "
-            "into an environment variable and name that under key"
+            "an address must not contain a password, a query or a key; put the key "
+            "into an environment variable and name that variable under key"
         )
     return value
 
@@ -59,7 +59,7 @@ def _variable(value: Any) -> Any:
     if not isinstance(value, str) or not _VARIABLE.fullmatch(value) or redact(value) != value:
         raise ValueError(
             "expected the name of an environment variable in capitals, such as OPENAI_API_KEY; "
-            "the key itself never stands in a file"
+            "never write the key itself into a file"
         )
     return value
 
@@ -101,7 +101,7 @@ class EndpointSettings:
         # A key that was read from a file brings its line end along.
         key = os.environ.get(self.key, "").strip()
         if not _PRINTABLE.fullmatch(key):
-            what = "holds spaces or letters that no key has" if key else "is not set"
+            what = "contains spaces or characters that no key has" if key else "is not set"
             what += "" if key else f"; type: export {self.key}=..."
             raise InputError(f"backend.key: the environment variable {self.key} {what}")
         remember_secret(key)

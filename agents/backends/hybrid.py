@@ -23,7 +23,9 @@ class Hybrid(Backend):
     """A model for teams drawn by ``live_share`` or led by ``scientists``; rules for the rest."""
 
     live: Backend = Field(
-        json_schema_extra={"hint": "say which model speaks, such as {use: litellm, model: NAME}"}
+        json_schema_extra={
+            "hint": "name the model that answers, such as {use: litellm, model: NAME}"
+        }
     )
     """Backend of the live teams."""
     base: Backend = Field(default_factory=Offline)

@@ -79,7 +79,7 @@ def require_plain(path: Path) -> Path:
 def require_regular_file(path: Path) -> Path:
     """Return the path of a file if it is a plain one; InputError where it is not, or is missing."""
     if not require_plain(path).is_file():
-        raise InputError(f"{path}: not a regular file; a run folder holds plain files only")
+        raise InputError(f"{path}: not a regular file; a run folder contains only plain files")
     return path
 
 

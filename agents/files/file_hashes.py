@@ -55,7 +55,7 @@ def read_hashes(folder: Path) -> FileHashes | None:
     files, form = data.get("files"), data.get("format")
     if isinstance(files, dict) and data.get("hash") == hash_json({"format": form, "files": files}):
         return FileHashes(folder, {str(name): str(value) for name, value in files.items()})
-    raise InputError(f"{path}: does not bear its own hash, so it was changed; restore it")
+    raise InputError(f"{path}: does not match its own hash, so it was changed; restore it")
 
 
 def write_hashes(
@@ -135,5 +135,5 @@ def unsigned(data: dict[str, Any]) -> dict[str, Any]:
     """Plain data without its hash; ValueError if that is the hash of other data."""
     rest = {key: value for key, value in data.items() if key != "hash"}
     if "hash" in data and data["hash"] != hash_json(rest):
-        raise ValueError("it does not bear its own hash, so it was changed after it was written")
+        raise ValueError("it does not match its own hash, so it was changed after it was written")
     return rest

@@ -39,7 +39,7 @@ class Attempts:
         slot = await self.pool.acquire(request.due, request.id, request.attempt)
         if self.ended:
             slot.release()
-            raise Stopped("the run has been stopped")
+            raise Stopped("the run was stopped")
         longest = self.backend.max_reply_tokens
         most = most_tokens(request, longest)
         usd = self.backend.price(Usage(most - longest, longest))
@@ -66,7 +66,7 @@ class Attempts:
             self.under_way.discard(ended)
             ended.set_result(None)
         if result is None:
-            raise Stopped(f"{request.id}: the journal has not kept the answer")
+            raise Stopped(f"{request.id}: the journal lost the answer")
         return result
 
     async def _record(

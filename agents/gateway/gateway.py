@@ -29,6 +29,8 @@ EXAMPLES = 3
 """Replies that the message shows."""
 SHOWN = 160
 """Characters of each."""
+COPIED, UNUSABLE = "copied the form", "unusable"
+"""What is counted of answers, as progress lines name it."""
 
 
 class Unreadable(Part):
@@ -79,7 +81,7 @@ class ReadabilityWatch:
     def marks(self) -> dict[str, str]:
         """What over a twentieth of the answers did, with their number; safe from any thread."""
         asked = self._asked.total()
-        counts = {"copied the form": self._echoed, "unusable": self._unusable.total()}
+        counts = {COPIED: self._echoed, UNUSABLE: self._unusable.total()}
         return {
             what: f"{count:,} of {asked:,} {what}"
             for what, count in counts.items()
@@ -87,23 +89,22 @@ class ReadabilityWatch:
         }
 
     @property
-    def warning(self) -> str:
-        """What to say of the answers if over a twentieth are copies or unusable; else empty."""
+    def warnings(self) -> dict[str, str]:
+        """A sentence for each of the marks; safe from any thread."""
         asked, unusable = self._asked.total(), self._unusable.total()
-        marks, told = self.marks, []
-        if "copied the form" in marks:
-            told.append(
-                f"{SHOWS_THE_FORM}: {self._echoed:,} of {asked:,} answers repeated the "
-                "words of the form"
+        told, marks = {}, self.marks
+        if COPIED in marks:
+            told[COPIED] = (
+                f"{SHOWS_THE_FORM}: {self._echoed:,} of {asked:,} answers copied the form"
             )
-        if "unusable" in marks:
+        if UNUSABLE in marks:
             # Of tuples, not by a function: another thread may add a form meanwhile.
             _, worst = max(zip(self._unusable.values(), self._unusable, strict=False))
-            told.append(
-                f"{unusable:,} of {asked:,} answers could not be used, most often {worst};"
-                " defaults stand for them"
+            told[UNUSABLE] = (
+                f"{unusable:,} of {asked:,} answers could not be used, most often {worst}; "
+                "defaults replace them"
             )
-        return f"warning: {'; '.join(told)}" if told else ""
+        return told
 
     def _exceeds(self, form: str) -> bool:
         asked, unusable = self._asked[form], self._unusable[form]
@@ -250,7 +251,7 @@ class Gateway:
             # A shared pool serves other runs too; there ``ended`` turns this run's requests away.
             attempts.ended = True
             if self.shared is None:
-                attempts.pool.close(Stopped("the run has been stopped"))
+                attempts.pool.close(Stopped("the run was stopped"))
             # What has been sent is paid for, so its answers are worth a short wait.
             if attempts.under_way and grace > 0:
                 await asyncio.wait(attempts.under_way, timeout=grace)

@@ -20,8 +20,8 @@ EMPTY_ATTEMPTS = 3
 """After this many empty replies to one request, accept the empty reply; after this many replies
 without choices, take the page as filtered."""
 UNREACHED = (
-    "start the server, give its right address with --set backend.api_base=ADDRESS, or see whether "
-    "this machine has a network; for a server that starts slowly raise backend.deadlines.connect"
+    "start the server, correct its address with --set backend.api_base=ADDRESS, or check the "
+    "network connection; for a server that starts slowly raise backend.deadlines.connect"
 )
 """What a user can do where no server has ever answered."""
 _DOUBLINGS = 60
@@ -114,5 +114,5 @@ def wait_after(
         # A request that was sent may be with a slow model; one that was not meets no server.
         if contact is None or fault.sent or silent + delay <= contact:
             return delay
-        raise Stopped(f"{fault}; nothing has ever answered in this run; {UNREACHED}")
+        raise Stopped(f"{fault}; no call of this run was ever answered; {UNREACHED}")
     raise Stopped(f"{fault}{why}; {fault.advice}")

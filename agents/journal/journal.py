@@ -315,8 +315,8 @@ class Journal:
             if found is None or (found.st_dev, found.st_ino) != self._file:
                 raise Stopped(
                     f"{self.path}: was deleted, moved or replaced while the run was writing to it, "
-                    f"so nothing more is paid for; what was answered until then is in the file "
-                    f"that was there. If the folder was moved, resume it with --out NEW-PATH"
+                    f"so no further call is made; earlier answers are in the original file. If the "
+                    f"folder was moved, resume it with --out NEW-PATH"
                 )
         # In memory there is one connection for both: a reader must not see half a transaction.
         if self._reader is self._db:

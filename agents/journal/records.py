@@ -193,7 +193,7 @@ def price_words(usd: float, free: bool) -> str:
     """US dollars as people read them, or why there are none."""
     if usd:
         return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"
-    return "nothing, the server is on this machine" if free else "no price known"
+    return "nothing, the server runs on this machine" if free else "no price known"
 
 
 def spent_in(ledger: Mapping[str, Any]) -> tuple[int, int, float]:

@@ -96,7 +96,7 @@ def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         for name, value in pairs:
             if members[name] != value:
-                raise ValueError(f"{name[:60]!r} stands there twice")
+                raise ValueError(f"{name[:60]!r} appears twice")
     return members
 
 
@@ -134,7 +134,7 @@ def _split_members(
 
 def _add(given: dict[str, Any], name: str, value: Any) -> None:
     if given.setdefault(name, value) != value:
-        raise ValueError(f"{name} stands there twice")
+        raise ValueError(f"{name} appears twice")
 
 
 def _unwrap(form: type[BaseModel], given: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:

@@ -313,7 +313,7 @@ def read_labels(
         if not value:
             raise ValueError(f"{name}: nothing is said")
     if len({normalise_name(name) for name, _ in said}) < len(said):
-        raise ValueError("a field stands there twice")
+        raise ValueError("a field appears twice")
     name, last = said[-1]
     field = field_named(form, name)
     # Of a field of few values none begins another.
@@ -480,7 +480,7 @@ def _check_nothing_lost(text: str, data: Any, form: type[BaseModel]) -> None:
         raise ValueError("broken JSON of which words would be lost")
     label = re.compile(rf"(?:{name_pattern(form)})[\"'”’]?\s*:", re.I)
     if len(label.findall(text)) != len(label.findall(written)):
-        raise ValueError("broken JSON with a field that stands there twice")
+        raise ValueError("broken JSON with a field that appears twice")
     strings = list(_strings(data))
     empty = sum(not string.strip() for string in strings)
     if len(strings) >= MAX_STRINGS or empty > len(_EMPTY.findall(text)):

@@ -57,21 +57,18 @@ def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
 def power_sentences(n: int, paired: bool, tests: int) -> list[str]:
     """The effects that a design finds with a power of 0.8, its planned comparison first."""
     if n < 2:
-        return [
-            f"{n} {'replicate' if n == 1 else 'replicates'}: no effect can be told from chance."
-        ]
+        return [f"With {n} replicate{'s' * (n != 1)}, no effect can be detected."]
     find, name = (detectable_paired, "d_z") if paired else (detectable_effect, "d")
-    of = "pairs of runs find a mean difference" if paired else "runs of each arm find a difference"
-    unit = "the differences" if paired else "an arm"
+    of = f"{n} pairs of runs" if paired else f"{n} runs of each arm"
+    unit = "standard deviations of the differences" if paired else "standard deviations of an arm"
     sentences = [
-        f"{n} {of} of {find(n):.2f} standard deviations of {unit} ({name}) at 80 % power, by a "
-        "two-sided test at 5 %."
+        f"Smallest detectable effect with {of}: {name} = {find(n):.2f} ({unit}; 80 % power, "
+        "two-sided test at 5 %)."
     ]
     if tests > 1:
         strict = find(n, alpha=0.05 / tests)
         sentences.append(
-            f"Where Holm is at its strictest, as for the smallest of {tests} p values, it is "
-            f"{strict:.2f}."
+            f"After Holm's correction for {tests} tests at its strictest: {name} = {strict:.2f}."
         )
     return sentences
 

@@ -107,7 +107,7 @@ class Novelty(Part):
             raise ValueError("give own first, and each embedding once: [own, NAME]")
         for name in names[1:]:
             if is_hosted(name):
-                raise ValueError(f"{name}: measuring makes no call; name a model of this machine")
+                raise ValueError(f"{name}: measuring makes no calls; name a model of this machine")
         return names
 
     @property

@@ -95,6 +95,6 @@ def _database(papers: Papers, vectors: VectorArray) -> Database:
 def _refuse_hosted(name: str) -> None:
     if is_hosted(name):
         raise InputError(
-            f"embedding {name}: would have to be asked for, and measuring makes no call; build "
+            f"embedding {name}: would have to be asked for, and measuring makes no calls; build "
             "both ecosystems with it, or give an embedding of this machine"
         )

@@ -77,7 +77,7 @@ def _strip(axes: Axes, values: FloatArray, title: str, colour: str, span: FloatA
     if not len(values):
         axes.x.ticks = []
         axes.x.low, axes.x.high = 0.0, 1.0
-        axes.text(0.0, 0.0, "not available: no citation count is known")
+        axes.text(0.0, 0.0, "not available: citation counts are unknown")
         return
     shown = values
     if len(values) > MAX_DOTS:
@@ -112,7 +112,7 @@ def _dot_heights(values: FloatArray) -> FloatArray:
 
 
 DASHED = "6 3"
-TIES = (("all", BLUE, "", "with day 0"), ("grown", ORANGE, DASHED, "since day 0"))
+TIES = (("all", BLUE, "", "all ties"), ("grown", ORANGE, DASHED, "new ties only"))
 """The two networks: colour and dashes of each, and its words in a legend."""
 
 
@@ -120,8 +120,8 @@ def largest_component(table: pd.DataFrame) -> Markup | None:
     """Share of scientists with a co-author in the largest component, of both networks over time."""
     if not table["edges"].fillna(0).any():
         return None
-    title = "Share of scientists with a co-author in the largest component"
-    drawn, axes = _frame(2.2, title)
+    title = "Share in the largest component"
+    drawn, axes = _frame(2.3, title)
     for network, colour, dashes, _ in TIES:
         rows = table[table["network"] == network]
         axes.line(_floats(rows["date"]), _floats(rows["giant_share"]), colour, dashes=dashes)
@@ -135,16 +135,16 @@ def teams_at_work(weekly: pd.DataFrame) -> Markup | None:
     """Teams at work at the same time, week by week."""
     if not weekly["teams_in_flight"].any():
         return None
-    drawn, axes = _frame(2.5, "Teams at work at the same time")
+    drawn, axes = _frame(2.0, "Teams at work at the same time")
     axes.line(_floats(weekly["date"]), _floats(weekly["teams_in_flight"]), BLUE, steps=True)
     axes.x.margin, axes.y.low, axes.y.margin = 0.0, 0.0, 0.04
     axes.y.whole, axes.y.most = True, 5
-    return drawn.svg("Number of teams in flight over simulated time")
+    return drawn.svg("Number of teams at work over simulated time")
 
 
 def _frame(height: float, title: str, label: str = "simulated days") -> tuple[Plot, Axes]:
     """A small figure with one pair of axes; ``height`` is in inches, ``label`` that of x."""
-    drawn = Plot(4.2, height)
+    drawn = Plot(WIDE, height)
     axes = drawn.axes()
     axes.title, axes.x.label, axes.y.grid = title, label, True
     return drawn, axes
@@ -154,13 +154,14 @@ def _floats(values: pd.Series) -> FloatArray:
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
+AT_LEAST = "Share of scientists with at least this many co-authors"
+
+
 def degrees(table: pd.DataFrame) -> Markup | None:
     """Complementary cumulative distribution of co-authors, on logarithmic axes."""
     if not len(table):
         return None
-    drawn, axes = _frame(
-        2.5, "Share of those with a co-author who have at least so many", "co-authors"
-    )
+    drawn, axes = _frame(2.3, AT_LEAST, "co-authors")
     axes.x.log = axes.y.log = True
     entries = []
     for network, colour, dashes, words in TIES:
@@ -189,7 +190,7 @@ MARKED_STAGES = {
 OTHER_STAGE = ("circle", MUTED)
 AT_WORK, WAITING = 6.0, 1.3
 UNSEEN = "1.5 2.5"
-"""Dashes from the end of the work to the day on which the paper is visible."""
+"""Dashes from the end of the work to the publication."""
 
 
 def team_timeline(run: Run) -> Markup | None:
@@ -245,13 +246,13 @@ def team_timeline(run: Run) -> Markup | None:
         entries.append(LegendEntry("at work", BLUE, width=AT_WORK - 1))
         entries.append(LegendEntry("waiting", MUTED, width=WAITING))
         if len(published):
-            unseen = LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2)
+            unseen = LegendEntry("paper in press", INK, dashes=UNSEEN, width=1.2)
             entries.append(unseen)
     for stage in stages:
         shape, colour = MARKED_STAGES.get(stage, OTHER_STAGE)
         words = "meeting" if stage == "meetings" else f"meeting: {stage}"
         entries.append(LegendEntry(words, colour, shape))
-    entries += [LegendEntry("paper visible", INK, "star")] if len(published) else []
+    entries += [LegendEntry("paper published", INK, "star")] if len(published) else []
     entries += [LegendEntry("dissolved", PINK, "cross")] if len(gone) else []
     drawn.legend(entries)
     return drawn.svg("Teams over simulated time, from founding to paper")
@@ -276,6 +277,7 @@ def network_figure(run: Run, whole: Communities) -> Markup | None:
         _draw_symbols(axes, centres, np.arange(len(centres)), 2 * ACROSS * radius, ("circle",))
     else:
         axes.square, axes.x.low, axes.x.high = False, -0.05, 1.14
+        axes.y.low, axes.y.high = _height(whole)
         papers = run.table("authorships")["scientist"].value_counts()
         written = papers.reindex(whole.names, fill_value=0).to_numpy(dtype=np.float64)
         base = float(np.clip(2400 / len(written), 8, 40)) ** 0.5
@@ -325,12 +327,20 @@ def network_over_time(run: Run, whole: Communities) -> Markup | None:
             width = 2 * ACROSS_SMALL * radius
             _draw_symbols(axes, centres, np.arange(len(centres)), width, ("circle",))
             continue
+        axes.y.low, axes.y.high = _height(whole)
         since = np.unique(ends[(dates >= 0) & (dates <= date)], axis=0)
         _draw_edges(axes, whole.positions[np.unique(ends[dates < 0], axis=0)], PAST, 0.6)
         _draw_edges(axes, whole.positions[since], INK, 0.9)
         everybody = np.full(len(whole.names), size)
         _draw_symbols(axes, whole.positions, whole.community, everybody)
     return drawn.svg("Co-authorship network at four dates, by community")
+
+
+def _height(whole: Communities) -> tuple[float, float]:
+    """The lowest and the highest position with a margin, so that the network fills its axes."""
+    y = whole.positions[:, 1]
+    middle, half = (y.max() + y.min()) / 2, max((y.max() - y.min()) / 2, 0.25) + 0.04
+    return float(middle - half), float(middle + half)
 
 
 def _bare(axes: Axes) -> Axes:

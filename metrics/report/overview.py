@@ -27,7 +27,7 @@ from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.text_provenance import speaker_of
 
-PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
+PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without dialogue"}
 """Names of protocols that are written otherwise than their key."""
 LANGUAGE_MODEL = "the language model "
 """How backends that ask a server call what answers."""
@@ -72,7 +72,7 @@ def head_count(run: Run) -> str:
     ecosystem = (run.scenario.get("population") or {}).get("ecosystem") or {}
     fields = ecosystem.get("fields") if invented else None
     noun = "invented scientist" if invented else "scientist"
-    of = f" of {count_of(fields, 'field')}" if isinstance(fields, int) else ""
+    of = f" from {count_of(fields, 'field')}" if isinstance(fields, int) else ""
     if not len(there):
         return f"{count_of(ever, noun)}{of}"
     last = format_number(there["present"].iloc[-1])
@@ -129,20 +129,20 @@ def network_sentence(run: Run) -> str:
     network = compute_metric(run, "structure")
     first, last = records(network[network["network"] == "all"].iloc[[0, -1]])
     if not last["edges"]:
-        return "Nobody has published with anybody else."
+        return "There are no co-authors."
 
     def connected(row: dict[str, Any], people: int) -> str:
         held = round(row["giant_share"] * row["nodes"])
         share = "all" if held == people else f"{format_number(held)} of"
         return f"{share} {count_of(people, 'scientist')} were connected"
 
-    now = f"on day {run.days:.0f} it was {count_of(last['edges'], 'pair')}, and "
+    now = f"on day {run.days:.0f}, {count_of(last['edges'], 'pair')} had, and "
     now += connected(last, people_ever(run))
     if not first["edges"]:
-        return f"On day 0 nobody had published with anybody else; {now}."
-    then = f"On day 0, {count_of(first['edges'], 'pair')} of scientists had published together, and"
+        return f"On day 0 there were no co-authors; {now}."
+    then = f"On day 0, {count_of(first['edges'], 'pair')} of scientists had co-authored papers, and"
     start = connected(first, initial_population(run))
-    return f"{then} {start}, directly or through others; {now}."
+    return f"{then} {start} through co-authors; {now}."
 
 
 def _most_papers(run: Run) -> str:
@@ -151,7 +151,7 @@ def _most_papers(run: Run) -> str:
     ranked = sorted((-int(count), str(who)) for who, count in wrote.items())
     told = ", ".join(f"{who} ({count_of(-papers, 'paper')})" for papers, who in ranked[:NAMED])
     equal = sum(papers == ranked[NAMED - 1][0] for papers, _ in ranked[NAMED:])
-    return f"{told}; {format_number(equal)} more wrote {-ranked[NAMED - 1][0]}" if equal else told
+    return f"{told}; {format_number(equal)} more with {-ranked[NAMED - 1][0]}" if equal else told
 
 
 def _bridges(whole: Communities) -> str:
@@ -184,7 +184,7 @@ def _novelty_sentence(run: Run) -> str:
         return told
     average = "the average paper of its year (1)"
     if not known:
-        return f"{told}: one value, to be read beside that of {average}"
+        return f"{told}: one value, to be compared with {average}"
     if band.low <= 1 <= band.high:
         return f"{told}: about as novel as {average}"
     return f"{told}: {'less' if band.high < 1 else 'more'} novel than {average}"
@@ -204,12 +204,12 @@ def trouble_sentence(run: Run, summary: dict[str, Any]) -> str:
     if rungs.get("default"):
         share = format_percent(summary["reading"]["defaulted"])
         number = count_of(rungs["default"], "reply", "replies")
-        faults.append(f"{number} ({share}) could not be read and a default took their place")
+        faults.append(f"{number} ({share}) could not be parsed and were replaced by defaults")
     if rungs.get("unread"):
-        faults.append(f"{count_of(rungs['unread'], 'question')} brought no words: a team ended")
+        faults.append(f"{count_of(rungs['unread'], 'call')} gave no reply, which ended a team")
     if faults:
-        return f"Something went wrong: {'; '.join(faults)}."
-    asked = "" if summary["calls"]["total"] else ", and nobody was asked anything"
+        return f"Problems: {'; '.join(faults)}."
+    asked = "" if summary["calls"]["total"] else " and without calls"
     return f"The run finished without errors{asked}."
 
 
@@ -225,5 +225,5 @@ def speaker(run: Run) -> str:
         if LANGUAGE_MODEL in text and isinstance(given, dict) and given.get("api_base"):
             # Without user and path.
             host = urlsplit(str(given["api_base"])).hostname or "an address"
-            return text.replace(LANGUAGE_MODEL, f"what answers at {host} as ", 1)
+            return text.replace(LANGUAGE_MODEL, f"the server {host} as ", 1)
     return text

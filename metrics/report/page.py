@@ -45,18 +45,15 @@ SCENARIO_SHOWN = 40_000
 RULE_WORDS, MODEL_WORDS = (8, 20), (60, 600)
 """Words of titles and abstracts that are shown: of those by rules fewer."""
 NUMBERS = (
-    *("team_size", "freshness", "diversity", "newcomers", "members_elsewhere"),
-    *("days_to_paper", "waiting", "waiting_round", "memberships_at_homework"),
-    *("authors", "coauthors_per_author", "giant_component_authors", "giant_component_people"),
-    *("components", "clustering", "assortativity", "communities", "modularity"),
-    *("consultations", "consulted_coauthors"),
-    *("gini_papers", "top_tenth_papers", "gini_citations", "disruption"),
-    *("review_acceptance", "days_in_review", "reviews_late", "reviewer_load", "gini_reviews"),
-    "reviewer_agreement",
+    *("team_size", "diversity", "days_to_paper", "waiting", "waiting_round"),
+    *("memberships_at_homework", "authors", "coauthors_per_author", "components"),
+    *("clustering", "assortativity", "communities", "modularity", "consultations"),
+    *("gini_papers", "gini_citations", "disruption"),
+    *("days_in_review", "reviewer_load", "gini_reviews", "reviewer_agreement"),
 )
-"""Measures of teams, of the network, of impact and of peer review that the page tells."""
+"""Measures of teams, network, impact and review on the page; no share, as none has a null."""
 OF_A_MODEL = ("contemporary_words", "contemporary_similarity")
-"""Those of a model's texts: texts by rules cannot leak."""
+"""Measures of a model's texts: texts by rules cannot leak."""
 ALL_FORMS = "all forms"
 
 
@@ -75,11 +72,10 @@ class Shown(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A figure with its caption; narrow ones stand in pairs."""
+    """A figure with its caption."""
 
     picture: Markup | None
     caption: str
-    wide: bool = False
 
 
 class Table(NamedTuple):
@@ -123,37 +119,37 @@ def timeline(shown: Shown) -> PageSection:
         text.append(
             f"{count_of(teams['founded'], 'team')} had ended by day {format_number(run.days)}: "
             f"{format_number(teams['published'])} had published and "
-            f"{format_number(sum(teams['dissolved'].values()))} had dissolved. How many others "
-            "were at work cannot be drawn from those alone that have ended."
+            f"{format_number(sum(teams['dissolved'].values()))} had dissolved. Teams still at work "
+            "are not drawn."
         )
     elif summary["max_memberships"]:
         most = count_of(summary["max_memberships"], "team")
-        text.append(f"Nobody was in more than {most} at once.")
+        text.append(f"No scientist was in more than {most} at a time.")
     if invited["sent"]:
         [slope] = records(compute_metric(run, "acceptance_slope"))
-        load = f"The effect of the invitee's load on acceptance is {slope['note']}."
+        load = f"Effect of the invitee's number of teams on acceptance: {slope['note']}."
         if slope["note"] == "estimated":
             ends = f"{format_number(slope['low'])} to {format_number(slope['high'])}"
             load = (
-                "Each further team of the invitee changes the log odds of accepting by "
+                "Each further team of the invitee changes the log odds of acceptance by "
                 f"{format_number(slope['slope'])} (95 % interval {ends}; logistic regression)."
             )
         text.append(
-            f"Of {count_of(invited['sent'], 'invitation')}, {format_number(invited['cross_team'])} "
-            f"to members of other teams, {format_number(invited['accepted'])} were accepted, "
-            f"{format_number(invited['declined'])} declined, {format_number(invited['full'])} met "
-            f"a scientist who was in too many teams and {format_number(invited['unanswered'])} "
-            f"expired because the invitee left, or the team or the run ended. {load}"
+            f"{count_of(invited['sent'], 'invitation')}: {format_number(invited['accepted'])} "
+            f"accepted, {format_number(invited['declined'])} declined, "
+            f"{format_number(invited['full'])} turned away at the invitee's team limit, "
+            f"{format_number(invited['unanswered'])} expired; "
+            f"{format_number(invited['cross_team'])} went to members of other teams. {load}"
         )
     if teams["dissolved"]:
         reasons = (f"{reason} ({count})" for reason, count in teams["dissolved"].items())
-        text.append(f"Why teams dissolved: {', '.join(reasons)}.")
+        text.append(f"Reasons for dissolving: {', '.join(reasons)}.")
     drawn = []
     total = int(run.table("teams")["founded"].notna().sum())
     some = f"all {total}" if total <= figures.ROWS_DRAWN else f"{figures.ROWS_DRAWN} of {total}"
-    about = f"Each row is a team, named after its leader; {some} are drawn, by founding."
-    drawn.append(Picture(figures.team_timeline(run), about, True))
-    about = "Founded and not yet finished."
+    about = f"Each row is a team, named after its leader, in order of founding ({some} shown)."
+    drawn.append(Picture(figures.team_timeline(run), about))
+    about = "Teams founded and not yet finished."
     drawn.append(Picture(figures.measured_figure(run, "teams-at-work"), about))
     return PageSection("Timeline", text, drawn)
 
@@ -163,23 +159,22 @@ def network(shown: Shown) -> PageSection:
     run, _, whole = shown
     picture = figures.network_figure(run, whole)
     if picture is None:
-        return PageSection("Network", ["Nobody has published with anybody else."])
+        return PageSection("Network", ["There are no co-authors."])
     people = count_of(len(whole.names), "scientist")
-    about = f"All {people} with a co-author, by community ({whole.method}). Symbols are larger for "
-    about += "those who wrote more papers in this run. Names stand where there is room."
+    about = f"All {people} with a co-author, by community ({whole.method}). Symbol size: papers in "
+    about += "this run. Names are shown where there is room."
     if len(whole.names) > MAX_DRAWN:
-        about = f"The {people} with a co-author. Each symbol is a community ({whole.method}), its "
-        about += "area that of its people; lines join those with most pairs who have published "
-        about += "together. 'society explore' draws everybody."
+        about = f"The {people} with a co-author. Each symbol is a community ({whole.method}); its "
+        about += "area is proportional to its size. Lines join the communities with most joint "
+        about += "papers. 'society explore' draws every scientist."
     pairs = {
-        "giant-share": "Of the scientists with a co-author: with the ties from before day 0, and "
-        "by those made since alone.",
-        "degrees": "Complementary cumulative distribution of co-authors.",
+        "giant-share": "Share of scientists with a co-author. All ties: also those before day 0.",
+        "degrees": "Scientists with a co-author: complementary cumulative distribution.",
     }
     small = [
         Picture(figures.measured_figure(run, name), caption) for name, caption in pairs.items()
     ]
-    return PageSection("Network", (), [Picture(picture, about, True), *small])
+    return PageSection("Network", (), [Picture(picture, about), *small])
 
 
 def interventions(shown: Shown) -> PageSection | None:
@@ -187,13 +182,13 @@ def interventions(shown: Shown) -> PageSection | None:
     listed = shown.run.table("interventions")
     if not len(listed):
         return None
-    columns = "number; date: day; settings: what was set; removed: people who left"
+    columns = "number; date: day; settings; removed: scientists removed"
     text = (
-        "One society and one course of events: what would have happened with nobody removed is "
-        "told by the same scenario without the intervention, not by the networks before and after. "
-        "Their numbers: 'society show RUN --table removals'."
+        "To estimate the effect of an intervention, compare with a run of the same scenario "
+        "without it, not the network before with the network after. Numbers: 'society show RUN "
+        "--table removals'."
     )
-    table = Table(records(listed), f"{columns}; ranked: chosen by", "First of all on its day.")
+    table = Table(records(listed), f"{columns}; ranked: chosen by", "Each comes first on its day.")
     return PageSection("Interventions", [text], tables=[table])
 
 
@@ -203,7 +198,7 @@ def novelty(shown: Shown) -> PageSection:
     table = compute_metric(run, "novelty")
     if not len(table):
         ended = (
-            "It is measured when the run has ended: its folder lacks the papers to compare with."
+            "It is measured at the end of the run, against papers that its folder does not contain."
         )
         return PageSection(
             "Novelty", ["It was not measured in this run." if run.partial is None else ended]
@@ -211,17 +206,17 @@ def novelty(shown: Shown) -> PageSection:
     settings = settings_of(run)
     relative, by_rules = settings.normalise != "none", written_by_rules(run)
     text = (
-        "Rules joined these abstracts from terms of their authors, so the values show how the "
-        "measures work, and not how novel anything is."
+        "The abstracts are rule-made from terms of their authors, so these values illustrate the "
+        "measures, not novelty."
         if by_rules
         else "HD and CD (contemporary dissimilarity) are mean distances of an abstract to its "
-        "nearest papers of the past and of the years that the society could not see; CI is the "
-        "mean citation count of the latter; ON = HD × CI / CD, taken per abstract. ON leans on CI, "
-        "a mean of a few heavy-tailed counts, so read it beside its parts."
+        "nearest papers of the past and of the later years that the society could not see; CI is "
+        "the mean citation count of the latter; ON = HD × CI / CD per abstract. ON depends heavily "
+        "on CI, a mean of a few heavy-tailed counts, so read it together with its parts."
     )
     if by:
-        text += f" Distances are those of vectors{by}; another embedding may rank the same "
-        text += "abstracts otherwise."
+        text += f" Distances are computed on vectors{by}; another embedding may rank the abstracts "
+        text += "differently."
     rows, method = [], ""
     for name in COLUMNS:
         values = table[name].dropna().to_numpy(dtype=np.float64)
@@ -242,15 +237,15 @@ def novelty(shown: Shown) -> PageSection:
         columns += "; rank_correlation: rank correlation; low; high"
         tables.append(Table(agreement, columns, about))
     about = (
-        f"Each dot is a paper{measured}; the large dot below is their mean with its 95 % interval."
+        f"Each dot is a paper{measured}; the black dot below is the mean with its 95 % interval."
     )
-    about += " Dashed: the mean of the neighbours’ year." if relative else ""
+    about += " Dashed line: mean of the neighbours’ year." if relative else ""
     told = [
         f"{key} {' and '.join(value) if isinstance(value, tuple) else str(value).lower()}"
         for key, value in settings.model_dump().items()
     ]
-    fine = [f"Settings: {', '.join(told)}."]
-    drawn = [Picture(figures.novelty_figure(run), about, True)]
+    fine = [] if by_rules else [f"Settings: {', '.join(told)}."]
+    drawn = [Picture(figures.novelty_figure(run), about)]
     return PageSection("Novelty", [text], drawn, tables, fine=fine)
 
 
@@ -258,12 +253,13 @@ def numbers(shown: Shown) -> PageSection:
     """Measures of teams, network, impact, review and a model's texts, with their labels."""
     rows, names = [], NUMBERS if written_by_rules(shown.run) else (*NUMBERS, *OF_A_MODEL)
     for name, value in measure_run(shown.run, names).items():
-        told = format_percent if MEASURES[name].unit == "share" else format_number
         if not np.isnan(value):
-            rows.append({"label": MEASURES[name].label, "value": told(value)})
-    about = "Citations are those of the society’s papers to one another."
-    table = Table(rows, "label: measure; value", about)
-    return PageSection("In numbers", tables=[table], folded=True)
+            unit = " days" if MEASURES[name].unit == "days" else ""
+            rows.append({"label": MEASURES[name].label, "value": format_number(value) + unit})
+    fine = ["Citations are among the society’s papers. 'society list measures' lists all measures."]
+    return PageSection(
+        "In numbers", tables=[Table(rows, "label: measure; value")], fine=fine, folded=True
+    )
 
 
 def people(shown: Shown) -> PageSection:
@@ -293,15 +289,12 @@ def people(shown: Shown) -> PageSection:
         ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
     )
     rows, total = records(order.head(PEOPLE_SHOWN)), people_ever(run)
-    fine = [
-        "Names are invented. In tables, files and prompts people have numbers: Scientist and the "
-        "number of this table."
-    ]
+    fine = ["Names are invented. Tables and files identify people as Scientist and this number."]
     if total > len(rows):
         took_part = " who took part" if len(table) < total else ""
-        fine.append(f"'society show RUN --table scientists' has all{took_part}.")
-    columns = "scientist; number; topic: main topic; teams; led: of them led; papers; "
-    columns += "cited: citations inside; before: papers before day 0; gone: left"
+        fine.append(f"All scientists{took_part}: 'society show RUN --table scientists'.")
+    columns = "scientist; number; topic: main topic; teams; led: led; papers; "
+    columns += "cited: citations in the society; before: papers before day 0; gone: left"
     title = f"People ({format_number(total)})"
     return PageSection(title, tables=[Table(rows, columns)], fine=fine, folded=True)
 
@@ -329,17 +322,20 @@ def papers(shown: Shown) -> PageSection:
         rows.append(row | {"cited": int(cited.get(name, 0))})
         facts = [f"day {paper['published']:.0f}", known_text(paper["topic"])]
         facts.append(f"cites {count_of(past.get(name, 0), 'past paper')}")
-        facts.append(f"cited {count_of(rows[-1]['cited'], 'time')} in the society")
+        if rows[-1]["cited"]:
+            facts.append(f"cited {count_of(rows[-1]['cited'], 'time')} in the society")
         lines = [", ".join(writers.get(name, [])), "; ".join(filter(None, facts))]
         lines.append(_shortened(paper["abstract"], abstract_words))
         if builds_on := [titles.get(one, one) for one in own.get(name, [])]:
             lines.append(f"Builds on: {'; '.join(builds_on)}")
         details.append((f"{number}. {titles[name]}", lines))
-    fine = [f"The first {len(rows)} by date."] if len(table) > len(rows) else []
+    fine = [f"The first {len(rows)} papers by date."] if len(table) > len(rows) else []
     if by_rules:
-        fine.append("Made by rules, and shortened.")
-    fine.append("'society show RUN --table papers' has all, with their whole texts.")
-    columns = f"number: no.; title; published: day; {'; '.join(COLUMNS)}; cited: cited inside"
+        fine.append("Titles and abstracts are rule-made and shortened.")
+    fine.append("Full texts of all papers: 'society show RUN --table papers'.")
+    columns = (
+        f"number: no.; title; published: day; {'; '.join(COLUMNS)}; cited: citations in the society"
+    )
     by = f"HD, CD, CI and ON{shown.embedding}." if shown.embedding else ""
     return PageSection(
         f"Papers ({format_number(len(table))})",
@@ -357,19 +353,21 @@ def _shortened(value: Any, words: int) -> str:
 
 
 def reading(shown: Shown) -> PageSection | None:
-    """How replies were read, on which rung of the ladder, and what rules notice of their texts."""
-    known, title = shown.summary["reading"], "How replies were read"
+    """How replies were parsed, and what rules notice of their texts; None where rules answered."""
+    known, title = shown.summary["reading"], "Parsing of replies"
     if not shown.summary["calls"]["total"]:
         return None
     if known is None:
-        return PageSection(title, ["No question was answered."], folded=True)
+        return PageSection(title, ["No call was answered."], folded=True)
+    if written_by_rules(shown.run) and known["rungs"]["strict"] == known["asked"]:
+        return None
     asked, rungs, defaulted = known["asked"], known["rungs"], known["rungs"]["default"]
-    text, tables = ["All replies were strict JSON; none was repaired or asked for again."], []
+    text, tables = ["All replies were valid JSON; none was repaired or requested again."], []
     if rungs["strict"] != asked:
         text = [
-            "A reply is read as strict JSON; else the JSON is found inside it; else it is "
-            "repaired; else it is asked for again, at most twice; and where there are still no "
-            "words to be read, the form’s default stands for them."
+            "A reply is parsed as strict JSON; otherwise JSON is extracted from it, then repaired, "
+            "then requested again at most twice; if parsing still fails, the form’s default is "
+            "used."
         ]
         rows = []
         several = {ALL_FORMS: rungs} if len(known["by_form"]) > 1 else {}
@@ -378,24 +376,23 @@ def reading(shown: Shown) -> PageSection | None:
             row["share"] = format_percent(counts.get("default", 0) / max(row["calls"], 1))
             rows.append({**dict.fromkeys(RUNGS, 0), **counts, **row})
         columns = (
-            "form; calls: questions; strict; found; repaired; re-asked: asked again; default; "
+            "form; calls; strict; found: extracted; repaired; re-asked: requested again; default; "
         )
-        about = "Questions by form and rung; re-asks and trimmed askings are not counted again. "
-        about += "No words: none came, and the form has no default, so that the team had to end."
-        tables.append(Table(rows, f"{columns}unread: no words; share: defaulted, share", about))
+        about = "Calls by form and parsing step; repeated requests are not counted. No reply: "
+        about += "nothing could be parsed and the form has no default, so the team ended."
+        tables.append(Table(rows, f"{columns}unread: no reply; share: share of defaults", about))
     if verdicts := [f"{count} {name}" for name, count in known["verdicts"].items() if count]:
         text.append(f"Verdicts: {', '.join(verdicts)}.")
     if defaulted:
         text.append(
-            f"{format_number(defaulted)} of {count_of(asked, 'question')} have their form’s "
-            "default in place of an answer, so that the results say something about these defaults "
-            "as well. 'society show RUN --table outcomes_without_defaults' gives the outcomes "
-            "without their teams."
+            f"In {format_number(defaulted)} of {count_of(asked, 'call')} the form’s default "
+            "replaced the reply, so the results partly reflect these defaults. Outcomes without "
+            "the teams concerned: 'society show RUN --table outcomes_without_defaults'."
         )
     if known.get("texts"):
         text.append(
-            "Nobody has judged what the replies say. What rules notice of their texts, by form: "
-            "'society show RUN --table reply_texts'."
+            "The content of the replies was not judged. Copied, short and repetitive texts by "
+            "form: 'society show RUN --table reply_texts'."
         )
     return PageSection(title, text, tables=tables, folded=True)
 
@@ -407,21 +404,20 @@ def cost(shown: Shown) -> PageSection | None:
         return None
     answered, mean = ledger.outcomes.get(ANSWERED, 0), shown.summary["inference_cost"]["mean"]
     text = [
-        f"{count_of(ledger.attempts, 'attempt')} brought {count_of(answered, 'answer')}, over "
-        f"{count_of(len(ledger.sessions), 'session')} of the run, for "
+        f"{count_of(ledger.attempts, 'attempt')} gave {count_of(answered, 'answer')} in "
+        f"{count_of(len(ledger.sessions), 'session')}, using "
         f"{number(ledger.prompt_tokens)} prompt tokens ({number(ledger.cached_tokens)} from the "
         f"provider's cache) and {number(ledger.completion_tokens)} reply tokens: "
-        f"{price_words(ledger.usd, ledger.free)}. A fault of a server, a network or a budget "
-        "delays or stops the run; it is no event of the simulated world. 'society show RUN --json' "
-        "has the whole ledger."
+        f"{price_words(ledger.usd, ledger.free)}. Errors of a server, network or budget delay or "
+        "stop the run, but never change its results. Full ledger: 'society show RUN --json'."
     ]
     if mean is not None:
         told = count_of(mean, "call")
-        text.append(f"The mean inference cost of a paper, as VirSci counts it, is {told}.")
+        text.append(f"Mean inference cost of a paper, as VirSci counts it: {told}.")
     # The ledger names only the first thousand.
     if doubt := max(ledger.outcomes.get(IN_DOUBT, 0), len(ledger.in_doubt)):
         text.append(
-            f"{count_of(doubt, 'call')} under way when the run was stopped may have been paid for "
+            f"{count_of(doubt, 'call')} in progress when the run was stopped may have been billed "
             f"twice: at most {number(ledger.in_doubt_tokens)} tokens, "
             f"{price_words(ledger.in_doubt_usd, ledger.free)}, not counted above. The first: "
             f"{', '.join(ledger.in_doubt[:5]) or 'not named'}."
@@ -434,7 +430,7 @@ def cost(shown: Shown) -> PageSection | None:
     ]
     tables = [
         Table(records(compute_metric(run, "calls_by_act")), columns, "Calls by act."),
-        Table(attempts, "outcome; attempts; meaning", "Attempts by how they ended."),
+        Table(attempts, "outcome; attempts; meaning", "Attempts by outcome."),
     ]
     return PageSection("Calls and cost", text, tables=tables, folded=True)
 
@@ -455,7 +451,7 @@ def provenance(shown: Shown) -> PageSection:
         ("training cut-off of the model", cutoff.stated or ("" if rules else "not stated")),
         ("backend", " ".join(str(backend[key]) for key in ("use", "model") if backend.get(key))),
         ("price", free if price is None else json.dumps(price, sort_keys=True)),
-        ("digest", run.digest or "none: the run is partial, or has not been closed"),
+        ("digest", run.digest or "none: the run is incomplete"),
     ]
     versions = manifest.get("versions")
     if isinstance(versions, dict):
@@ -463,10 +459,13 @@ def provenance(shown: Shown) -> PageSection:
     notes = [f"Note: {note}" for note in manifest.get("notes", [])]
     if not rules:
         notes.append(
-            f"{cutoff.sentence} No experiment was done. Passages shared with papers that the "
-            "society could not read: 'society show RUN --table leaks'."
+            f"{cutoff.sentence} Passages shared with papers that the society could not read: "
+            "'society show RUN --table leaks'."
         )
-    details = [("The scenario, resolved", [run.scenario_text[:SCENARIO_SHOWN]])]
+    # Keys that are null or off switch nothing on; scenario.yaml beside the page has every key.
+    lines = run.scenario_text[:SCENARIO_SHOWN].splitlines()
+    used = [line for line in lines if not line.endswith((": null", ": off", ": {}", ": []"))]
+    details = [("Scenario, without keys that are null or off", ["\n".join(used)])]
     facts = [(key, value) for key, value in facts if value]
     return PageSection(
         "Methods and provenance", facts=facts, details=details, fine=notes, folded=True

@@ -82,11 +82,12 @@ def compare(
     cited. With --people: who published, led, stopped and wrote with whom, as predicted by the runs
     and by predictors without a society.
     """
+    if ideas and people:
+        raise InputError("--ideas and --people print different tables: give one of them")
+    tell(f"reading {', '.join(map(str, runs))} and {with_}", err=True)
     from virsci_society.scenarios.analysis.compare_with_corpus import open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
-    if ideas and people:
-        raise InputError("--ideas and --people print different tables: give one of them")
     compare_them = _people if people else _ideas if ideas else _papers
     tables, data = compare_them(
         open_compared(runs), Ecosystem.load(with_), str(with_), show=not json

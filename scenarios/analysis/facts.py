@@ -47,6 +47,10 @@ def facts(
     judged by itself. `society list facts` names all facts, `society list facts NAME` shows one. A
     fact of your own is `--only package.module:Class --trust`.
     """
+    given = [*(runs or ()), *([] if with_ is None else [with_])]
+    if not given:
+        raise InputError("nothing to test: give run folders, or --with ECOSYSTEM")
+    tell(f"reading {', '.join(map(str, given))}", err=True)
     from virsci_society.metrics.facts.fact import judge_facts
     from virsci_society.scenarios.analysis.facts_page import Card, write_page
 
@@ -54,7 +58,7 @@ def facts(
     with make_progress() as progress:
         cards = []
         for name, sides in opened_sides(runs or (), with_):
-            progress.begin(f"judging {name}")
+            progress.begin(f"testing {name}")
             for one in sides:
                 for title, fact in chosen.items() if only else ():
                     if missing := one.lacks(fact.needs):
@@ -64,8 +68,8 @@ def facts(
                             "needs"
                         )
             cards.append(Card(name, sides, tuple(judge_facts(chosen, sides, draws))))
-    first = runs[0] if runs else with_
-    folder = out or Path("runs") / "facts" / (first.resolve().name if first is not None else "")
+    first = given[0]
+    folder = out or Path("runs") / "facts" / first.resolve().name
     with writing(folder, "written to"):
         page = write_page(cards, folder)
     if json:
@@ -124,8 +128,6 @@ def opened_sides(
     from virsci_society.scenarios.analysis.compare_with_corpus import open_compared, require_fit
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
-    if not runs and with_ is None:
-        raise InputError("nothing to judge: give folders of runs, or --with ECOSYSTEM")
     ecosystem = None if with_ is None else Ecosystem.load(with_)
     wrote = None
     if ecosystem is not None:

@@ -55,19 +55,19 @@ def verify_folder(folder: Path) -> Verification:
                     raise ValueError("it has no hash")
             except (ValueError, TypeError) as error:
                 raise InputError(f"{folder / LOCK}: {error}; restore it") from error
-            told.found.append(f"{folder / LOCK}: is as it was written")
+            told.found.append(f"{folder / LOCK}: verified")
         told.tell(lambda: _verify_files(folder))
     elif (folder / "papers.parquet").exists():
         from virsci_society.society.ecosystem.ecosystem import read_manifest
 
         with told.collecting():
             files = read_manifest(folder)["files"]
-            told.found.append(f"{folder}: {len(files)} files are as they were written")
+            told.found.append(f"{folder}: {len(files)} files verified")
     elif any((folder / name).exists() for name in (MANIFEST, JOURNAL, PARTIAL)):
         _verify_run(told, folder)
     else:
         raise InputError(
-            f"{folder}: holds no run, study, calibration or ecosystem; give the folder that the "
+            f"{folder}: contains no run, study, calibration or ecosystem; give the folder that the "
             "program wrote"
         )
     return told
@@ -81,14 +81,14 @@ def _verify_run(told: Verification, folder: Path) -> None:
         told.tell(lambda: _verify_files(folder / PARTIAL))
     if (path := folder / JOURNAL).exists():
         with told.collecting(), Journal(path, frozen=True) as journal:
-            told.found.append(f"{path}: {journal.rows_verified} rows are as they were written")
+            told.found.append(f"{path}: {journal.rows_verified} rows verified")
 
 
 def _verify_study(told: Verification, study: Path) -> None:
     told.tell(lambda: _verify_kinds(study, LEVELS))
     with told.collecting():
         read_lock(study)
-        told.found.append(f"{study / LOCK}: is as it was written")
+        told.found.append(f"{study / LOCK}: verified")
     told.tell(lambda: _verify_files(study))
     # Of runs that kept their measures alone there is no folder. Sorted, because a folder lists its
     # files in an order of its own (rule 12).
@@ -97,20 +97,20 @@ def _verify_study(told: Verification, study: Path) -> None:
             continue
         with told.collecting():
             read_result(study, int(name))
-            told.found.append(f"run {int(name):04d}: its result is as it was written")
+            told.found.append(f"run {int(name):04d}: result verified")
         if (study / "runs" / name).is_dir():
             _verify_run(told, study / "runs" / name)
 
 
 def _verify_kinds(folder: Path, depth: int) -> str:
     refuse_links(folder, depth)
-    return f"{folder}: holds plain files only"
+    return f"{folder}: contains only plain files"
 
 
 def _verify_files(folder: Path) -> str:
     hashes = read_hashes(folder)
     if hashes is not None:
-        return f"{folder}: {hashes.check_all()} files are as they were written"
+        return f"{folder}: {hashes.check_all()} files verified"
     if not (folder / MANIFEST).exists():
-        return f"{folder}: has no list of hashes yet: nothing is finished in it"
+        return f"{folder}: has no checksums yet, because nothing in it has finished"
     raise InputError(f"{folder / HASHES}: is missing; restore it")

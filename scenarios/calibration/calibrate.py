@@ -177,14 +177,14 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> None:
     held = _read(folder / LOCK)
     if held is None:
         if holds_others(folder, LOCK):
-            raise InputError(f"{folder}: holds other files; give an empty folder with --out")
+            raise InputError(f"{folder}: contains other files; give an empty folder with --out")
         make_folder(folder)
         _write(folder / LOCK, data)
     elif held.get("hash") != data["hash"]:
         old, new = ({k: v for k, v in one.items() if k != "hash"} for one in (held, data))
         lines = "\n".join(f"  {line}" for line in key_differences(old, new))
         raise InputError(
-            f"{folder}: holds another calibration; give another folder with --out\n{lines}"
+            f"{folder}: contains another calibration; give another folder with --out\n{lines}"
         )
 
 

@@ -360,7 +360,7 @@ def _remarks(file: CalibrationFile) -> Iterator[str]:
     if len(file.fit) < 3:
         yield (
             f"Only {len(file.fit)} fit window{'s' * (len(file.fit) > 1)}: with fewer than three, "
-            "the fit is partly to the chance of these years."
+            "the fit partly reflects chance in these years."
         )
     if file.boundary_year > file.held_out.first:
         yield (

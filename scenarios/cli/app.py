@@ -112,7 +112,7 @@ def run(
     chosen = read_scenario(document, trust=trust)
     folder = default_folder(chosen) if out is None else out
     if is_finished(chosen, folder):
-        tell(f"{folder} holds this run already; nothing to do")
+        tell(f"{folder} already contains this run; nothing to do")
     else:
         check_before_run(chosen, folder)
         for route in key_routes(chosen):
@@ -133,12 +133,13 @@ def replay(
     trust: Trust = False,
 ) -> None:
     """Repeat a run from its journal, without calls."""
+    tell(f"reading {run}", err=True)
     from virsci_society.scenarios.runs.execute import replay as again
 
     find_code_here(trust)
     with make_progress() as progress:
         digest = again(run, out, progress, trust=trust)
-    tell(f"replayed from the journal alone; digest {digest}")
+    tell(f"replayed from the journal; digest {digest}")
 
 
 @app.command()
@@ -164,6 +165,7 @@ def fork(
     citations or random, or by name, separated by commas). Run the same command again to resume a
     stopped fork.
     """
+    tell(f"reading {run}", err=True)
     from virsci_society.scenarios.runs.fork import Fork
 
     find_code_here(trust)
@@ -173,7 +175,7 @@ def fork(
     tell(f"report: {out / 'report.html'}")
     tell(
         f"shared with {run}: {past.events} events and {past.calls} calls before day {made.at:g}; "
-        f"digest of that past {past.digest}"
+        f"digest of the shared part {past.digest}"
     )
     tell(f"answers: {made.scenario.backend.backend.about}")
 
@@ -239,11 +241,11 @@ def _warnings(document: Document, scenario: Scenario) -> Iterator[str]:
 
     speaking = scenario.backend
     if speaking.budget != type(speaking.budget)() and isinstance(speaking.backend, Offline):
-        yield "backend.budget bounds nothing here, because rules answer"
+        yield "backend.budget has no effect, because rules answer"
     elif speaking.budget.usd is not None and speaking.backend.free:
         yield (
-            "backend.budget.usd bounds nothing here, because the server is on this machine; if it "
-            "passes calls on to a provider, give backend.prices"
+            "backend.budget.usd has no effect, because the server runs on this machine; if it "
+            "forwards calls to a provider, set backend.prices"
         )
     if warning := borrowed_values(document, scenario):
         yield warning
@@ -263,6 +265,7 @@ def plan(
     Rule-based scientists rehearse the run; no model is called and nothing is paid. The assumptions
     about the model are printed with the estimate.
     """
+    tell(f"reading {scenario}", err=True)
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.plan import plan as planned
     from virsci_society.scenarios.runs.preflight import check_before_run
@@ -330,7 +333,7 @@ def doctor(
             tell(f"{'':8} -> {redact(finding.advice)}")
     if wrong:
         raise InputError(f"{wrong} problem{'' if wrong == 1 else 's'} found")
-    tell("all is well")
+    tell("no problems found")
 
 
 @app.command()
@@ -381,7 +384,7 @@ def new(
         make_folder(target.parent)
         # Before the scenario, whose first line names it.
         if schema.exists() or schema.is_symlink():
-            tell(f"{schema}: exists already, and is not changed")
+            tell(f"{schema}: exists already and is left unchanged")
         else:
             write_atomically(schema, schema_text(Scenario))
         write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")

@@ -57,7 +57,7 @@ def show(
     """
     if run.is_file():
         raise InputError(
-            f"{run}: is a file; give the folder that a run wrote, such as runs/{run.stem}-1, or "
+            f"{run}: is a file; give a run folder, such as runs/{run.stem}-1, or "
             f"see the scenario with 'society list {run}'"
         )
     if table is not None:
@@ -67,7 +67,7 @@ def show(
         from virsci_society.society.results.run import resolve_run_folder
 
         if not run.is_dir():
-            raise InputError(f"{run}: no such folder; 'society list runs' names those there are")
+            raise InputError(f"{run}: no such folder; 'society list runs' lists your runs")
         page = resolve_run_folder(run) / "report.html"
         if not page.exists():
             open_to_show(run)  # tells what it is instead: a study, a folder of runs, a killed run
@@ -131,7 +131,7 @@ def _show(run: Path, json: bool) -> None:
         _print(written, state, json)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         # A folder may come from a stranger, whose list of hashes fits whatever is in it.
-        raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
+        raise InputError(f"{run / SUMMARY}: not a run summary") from error
 
 
 def _state_lines(state: RunState) -> Iterator[str]:

@@ -130,9 +130,8 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     if Path(name).suffix in SUFFIXES:
         hint = hint or "; give the path of a file, or a name that 'society list' shows"
         raise InputError(f"{name}: no such file{hint}")
-    raise InputError(
-        f"no scenario {str(name)!r}: neither a file nor one of {', '.join(names)}{hint}"
-    )
+    hint = hint or "; 'society list' lists the library"
+    raise InputError(f"no scenario {str(name)!r} in the library or as a file{hint}")
 
 
 def is_study(name: str | Path) -> bool:

@@ -64,16 +64,16 @@ CHANGEABLE = {
 """Keys that an intervention may set, with the names under which the society knows them."""
 REFUSED = {
     "name": "it names the whole run",
-    "until": "it is the end of the whole run; give it when the run is begun or resumed",
+    "until": "it is the end of the whole run; set it when you start or resume the run",
     "initial_projects": "they are founded before day 0",
     "step": "periods are counted from day 0",
     "out": "a run has one folder",
-    "population": "who lived and what was published before day 0 is past",
-    "attention": "meetings that are under way hold rooms and desks, or hold none",
-    "assistance": "who takes it up is drawn once for the whole run; give start and spread",
+    "population": "people and papers before day 0 cannot change",
+    "attention": "meetings in progress have or have not reserved rooms and desks",
+    "assistance": "adopters are drawn once for the whole run; give start and spread",
     "worth": "the worth of ideas is the same for the whole run",
     "execution": "ideas are carried out in one way for the whole run",
-    "backend": "who speaks is settled by seed and call id for the whole run (rule 6)",
+    "backend": "which backend answers is fixed by seed and call id for the whole run (rule 6)",
     "metrics": "metrics are computed from the whole run",
     "novelty": "metrics are computed from the whole run",
     "interventions": "an intervention cannot set another; give each its own entry",
@@ -243,7 +243,7 @@ class Scenario(Part):
             raise ValueError("metrics names one twice")
         if self.execution is not None and self.worth is None:
             raise ValueError(
-                "execution draws outcomes around the worth of ideas; give worth: {use: landscape}"
+                "execution draws outcomes from the worth of ideas; set worth: {use: landscape}"
             )
         if getattr(self.publication, "signal", 0) and self.worth is None:
             raise ValueError(

@@ -182,7 +182,7 @@ class _Reader:
             return [self.value(item, place) for place, item in places.items()]
         if isinstance(node, yaml.ScalarNode) and kind in ("str", "int", "float", "bool", "null"):
             return self._scalar(node, kind)
-        self._fault(node, f"tag {node.tag!r} is not allowed; a scenario holds plain values only")
+        self._fault(node, f"tag {node.tag!r} is not allowed; a scenario contains plain values only")
         return None
 
     def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[Key, Any]:
@@ -196,7 +196,7 @@ class _Reader:
             else:
                 self._fault(key_node, "a key must be a word or a whole number")
             if key in lines:
-                told = f"key {key!r} stands twice (first in line {lines[key]}); remove one"
+                told = f"key {key!r} appears twice (first in line {lines[key]}); remove one"
                 self._fault(key_node, told)
             elif key is not None:
                 lines[key] = key_node.start_mark.line + 1

@@ -23,19 +23,20 @@ def explore(
         bool | None,
         typer.Option(
             "--prompts/--no-prompts",
-            help="With what was asked in each call (default: up to 10,000 calls). The run is gone "
-            "through again from its journal; nothing is asked.",
+            help="Include the prompt of each call (default: up to 10,000 calls). The run is "
+            "replayed from its journal; no call is made.",
         ),
     ] = None,
     trust: Trust = False,
 ) -> None:
     """Write an interactive page of a run."""
+    tell(f"reading {run}", err=True)
     from virsci_society.scenarios.explorer.conversations import read_prompts
     from virsci_society.scenarios.explorer.page import FILE, write_explorer
 
     find_code_here(trust)
     opened = open_to_show(run)
-    tell("drawing the page with all that was said", err=True)
+    tell("writing the page with all conversations", err=True)
     book = read_prompts(run, len(opened.table("calls")), prompts, trust=trust)
     target = run / FILE if out is None else out
     if target.is_dir():
@@ -45,4 +46,4 @@ def explore(
         left_out = write_explorer(target, opened, book)
     tell(f"explorer: {target} ({target.stat().st_size / 1e6:.2f} MB)")
     for sentence in left_out:
-        tell(f"left out: {sentence}")
+        tell(f"omitted: {sentence}")

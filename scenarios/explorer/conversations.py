@@ -74,14 +74,12 @@ def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
     left_out = []
     if kept < len(talks):
         left_out.append(
-            f"Words of {len(talks) - kept:,} of {len(talks):,} teams: the file would be too large."
+            f"Conversations of {len(talks) - kept:,} of {len(talks):,} teams, for file size."
         )
     if book.missing and len(run.table("calls")):
         left_out.append(f"All prompts: {book.missing}.")
     elif shown < kept and book.texts:
-        left_out.append(
-            f"Prompts of {kept - shown:,} of {kept:,} teams: the file would be too large."
-        )
+        left_out.append(f"Prompts of {kept - shown:,} of {kept:,} teams, for file size.")
     return Words(said, prompts if shown else "", tuple(left_out))
 
 

@@ -74,7 +74,7 @@ function overview(run) {
     ["teams founded", lived(run.teams.keys(), run.team_founded, day).length],
     ["teams at work", Array.from(run.teams.keys()).filter((i) => atWork(run, i, day)).length],
     ["papers", lived(run.papers.keys(), run.paper_published, day).length],
-    ["ties made since day 0", tiesUntil(run, day) - run.old],
+    ["new ties", tiesUntil(run, day) - run.old],
   ];
   return [el("h2", {}, when(day)),
     el("table", {}, el("thead", {}, el("tr", {}, el("td", { class: "name" }), el("th", { scope: "col" }, "number"))), el("tbody", {}, counts.map(([label, count]) =>
@@ -134,10 +134,10 @@ function growth(run) {
   });
   const half = run.growth_grown.findIndex((v, i) => run.growth_grown_tied[i] >= 10 && 2 * v >= run.growth_grown_tied[i]
     && Array.from(run.growth_grown.subarray(i)).every((later, j) => 2 * later >= run.growth_grown_tied[i + j]));
-  const said = half < 0 ? "No giant component has formed from ties made since day 0: it would hold half of the scientists (at least 10) who have such a tie, from then on."
-    : ["A giant component of ties made since day 0 formed by ", dayLink(run.growth_day[half]), `: from then on half or more of those with such a tie (then ${number(run.growth_grown[half])} of ${number(run.growth_grown_tied[half])}) are connected.`];
+  const said = half < 0 ? "No giant component has formed from new ties: it would lastingly contain half of the scientists (at least 10) with a new tie."
+    : ["A giant component of new ties formed by ", dayLink(run.growth_day[half]), `: from then on half or more of those with such a tie (then ${number(run.growth_grown[half])} of ${number(run.growth_grown_tied[half])}) are connected.`];
   return el("section", {}, el("h3", {}, "Largest component"), svg,
-    el("p", { class: "fine" }, "Scientists in it. Solid: by ties made since day 0. Dashed: by all ties."), el("p", {}, said));
+    el("p", { class: "fine" }, "Scientists in it. Solid: new ties only. Dashed: all ties."), el("p", {}, said));
 }
 
 function peopleView(run) {
@@ -149,9 +149,9 @@ function peopleView(run) {
 
 function teamsView(run) {
   const rows = lived(run.teams.keys(), run.team_founded, state.day).map((i) => ({ i, ...waits(run, i, state.day) }));
-  return [el("h2", {}, "Teams"), el("p", { class: "fine" }, `By ${when(state.day)}. Waited: days in which a team lacked one member only, who had not done its homework yet or was in another meeting.`),
+  return [el("h2", {}, "Teams"), el("p", { class: "fine" }, `By ${when(state.day)}. Waited: days on which a team waited for one last member, at homework or in another meeting.`),
     table([["team", (r) => run.teams[r.i], (r) => teamLink(r.i)], ["waited, days", (r) => r.total],
-      ["most for", (r) => (r.people.length ? run.names[r.people[0][0]] : ""), (r) => (r.people.length ? [person(r.people[0][0]), ` ${number(r.people[0][1])} d`] : "–")],
+      ["longest for", (r) => (r.people.length ? run.names[r.people[0][0]] : ""), (r) => (r.people.length ? [person(r.people[0][0]), ` ${number(r.people[0][1])} d`] : "–")],
       ["state", (r) => teamState(run, r.i, state.day)]], rows, "", 1, [0, 2, 3])];
 }
 
@@ -170,12 +170,12 @@ function personView(run, i) {
   const now = teams.filter((row) => inTeam(run, row, day));
   const outcome = (row) => (run.invited_answered[row] <= day ? run.outcomes[run.invited_outcome[row]] : "open");
   return [el("h2", {}, run.names[i]),
-    facts([["on this day", present(run, i, day) ? "in the society" : run.left[i] <= day ? `left on ${when(run.left[i])}` : "not there yet"],
+    facts([["on this day", present(run, i, day) ? "in the society" : run.left[i] <= day ? `left on ${when(run.left[i])}` : "not arrived yet"],
       ["in files and prompts", /^\d/.test(run.numbers[i]) ? `Scientist${run.numbers[i]}` : run.numbers[i]],
       ["main topic", interests ? interests[2] || "–" : run.topics[run.topic[i]]], ["interests", interests ? interests[3] : null],
       ["papers before day 0", number(run.before[i])], ["co-authors", number(met.size)],
       ["teams now", now.length ? joined(now.map((row) => teamLink(run.member_team[row]))) : "–"]]),
-    el("p", {}, link("All that was said by this scientist", { tab: "search", fwho: run.names[i] })),
+    el("p", {}, link("All contributions of this scientist", { tab: "search", fwho: run.names[i] })),
     el("h3", {}, `Teams so far: ${teams.length}`), list(teams, (row) => [teamLink(run.member_team[row]), ` from ${when(run.member_joined[row])}`, run.member_left[row] <= day ? ` to ${when(run.member_left[row])}` : ""]),
     el("h3", {}, `Papers: ${papers.length}`), list(papers, (p) => [paperLink(p), ` (${when(run.paper_published[p])})`]),
     el("h3", {}, `Invitations: ${asked.length}`), list(asked, (row) => [teamLink(run.invited_team[row]), ` ${when(run.invited_sent[row])}: ${outcome(row)}`]),
@@ -230,14 +230,14 @@ function votes(run, calls) {
     ideas.set(key, [...(ideas.get(key) || []), call]);
   }
   const rows = [...ideas].sort((a, b) => b[1].length - a[1].length);
-  return el("section", {}, el("h3", {}, "Votes"), won < 0 ? el("p", { class: "fine" }, "Ideas are named by their numbers on the ballots: this file holds no prompts of this team.") : null,
+  return el("section", {}, el("h3", {}, "Votes"), won < 0 ? el("p", { class: "fine" }, "Ideas have their ballot numbers, because this file contains no prompts of this team.") : null,
     el("table", {}, el("thead", {}, el("tr", {}, ["idea", "votes by"].map((label) => el("th", { scope: "col", class: "words" }, label)))), el("tbody", {}, rows.map(([idea, by]) =>
       el("tr", {}, el("td", { class: "words" }, typeof idea === "number" && idea >= 0 ? [callLink(run, idea, reply(run, idea).Title), ` by ${speakerOf(run, idea)} `, idea === won ? el("span", { class: "won" }, "✓ written up") : "lost"] : String(idea)),
         el("td", { class: "words" }, by.length ? joined(by.map((call) => callLink(run, call, `${speakerOf(run, call)} (round ${run.said.calls[call].turn})`))) : "nobody"))))));
 }
 
 function conversation(run, calls) {
-  if (!calls.length) return el("p", { class: "fine" }, run.said ? "Nothing was said by this day, or the words of this team are left out of this file." : "The words are being read.");
+  if (!calls.length) return el("p", { class: "fine" }, run.said ? "No conversation by this day, or it is omitted from this file." : "Loading conversations.");
   const parts = [el("h3", {}, `Conversation: ${many(calls.length, "call")}`)];
   let before = "";
   for (const call of calls) {
@@ -303,18 +303,18 @@ function why(run, calls, id) {
   const named = (some) => joined(some.map((call) => callLink(run, call, `${speakerOf(run, call)}: “${reply(run, call).Title ?? actOf(run, call)}”`)));
   if (used.length) return ["idea that builds on it by ", ...named(used)];
   if (found.length) return ["found for the idea of ", ...named(found)];
-  return "no idea of this file names it";
+  return "no idea in this file cites it";
 }
 
 /** The way back from a paper: drafts, the idea and its votes, other ideas, the topic. */
 function origins(run, calls) {
-  if (!calls.length) return el("p", { class: "fine" }, "The words of this paper's team are left out of this file.");
+  if (!calls.length) return el("p", { class: "fine" }, "The conversation of this team is omitted from this file.");
   const form = (call) => run.said.calls[call].form, won = writtenUp(run, calls);
   const steps = [["draft and revisions", calls.filter((c) => ["Draft", "Revision"].includes(form(c)))], ["the idea written up", won >= 0 ? [won] : []],
     ["votes for it", calls.filter((c) => actOf(run, c) === "vote" && won >= 0 && chosenIdea(run, c) === won)], ["all ideas", calls.filter((c) => form(c) === "Idea")],
     ["topic", calls.filter((c) => actOf(run, c) === "decide")], ["critique and self-review", calls.filter((c) => ["critique", "review"].includes(actOf(run, c)))]];
-  return el("section", {}, el("h3", {}, "Where it came from"), facts(steps.filter(([, some]) => some.length).map(([label, some]) => [label, joined(some.map((call) => callLink(run, call, speakerOf(run, call))))])),
-    el("p", {}, link(`The whole conversation: ${many(calls.length, "call")}`, { team: run.teams[run.said.calls[calls[0]].team] })));
+  return el("section", {}, el("h3", {}, "Origin of the paper"), facts(steps.filter(([, some]) => some.length).map(([label, some]) => [label, joined(some.map((call) => callLink(run, call, speakerOf(run, call))))])),
+    el("p", {}, link(`Full conversation: ${many(calls.length, "call")}`, { team: run.teams[run.said.calls[calls[0]].team] })));
 }
 
 function searchView(run) {
@@ -330,7 +330,7 @@ function searchView(run) {
     readAddress();
     results.replaceChildren(...found(run, held));
   }
-  const form = el("form", { class: "filters", onsubmit: (event) => { event.preventDefault(); search(); } }, field("q", "words in anything said, or in a paper", "search"),
+  const form = el("form", { class: "filters", onsubmit: (event) => { event.preventDefault(); search(); } }, field("q", "words in a conversation or paper", "search"),
     field("fteam", "team", "text"), field("fwho", "person", "text"), choice("fstage", "any stage", kinds("stage")), choice("fact", "any act", kinds("act")));
   results.append(...found(run, state));
   return [el("h2", {}, "Search"), form, results];
@@ -354,18 +354,18 @@ function found(run, { q = "", fteam = "", fwho = "", fstage = "", fact = "" }) {
 function keysView() {
   const keys = [["Space", "play or pause"], ["← →", "a day back or on; with Shift a month"], ["Home, End", "first or last day"], ["+ −", "larger or smaller; 0: all"], ["/", "search"], ["1 to 5", "overview, people, teams, papers, search"], ["Esc", "back to the overview"]];
   return [el("h2", {}, "Keys"), facts(keys.map(([key, what]) => [el("kbd", {}, key), what])), el("p", {}, "Drag to move the network, turn the wheel or pinch to zoom, click a scientist to see who it was on the day of the slider. The address always names what is shown: copy it to come back."),
-    el("h3", {}, "What is drawn"), el("p", {}, $("communities").textContent), el("p", {}, $("legend").textContent), ...settings.left_out.map((one) => el("p", {}, "Left out: " + one))];
+    el("h3", {}, "What is drawn"), el("p", {}, $("communities").textContent), el("p", {}, $("legend").textContent), ...settings.left_out.map((one) => el("p", {}, "Omitted: " + one))];
 }
 
 function renderPanel() {
   const run = opened, known = (map, id) => (id === undefined ? undefined : map.get(id) ?? null);
   const who = known(run.personByName, state.who), team = known(run.teamById, state.team), paper = known(run.paperById, state.paper);
   let made;
-  if ([who, team, paper].includes(null)) made = [el("h2", {}, "Not found"), el("p", {}, "This run has nothing of that name.")];
+  if ([who, team, paper].includes(null)) made = [el("h2", {}, "Not found"), el("p", {}, "This run has nothing with that name.")];
   else if (who !== undefined) made = personView(run, who);
   else if (team !== undefined) made = teamView(run, team);
   else if (paper !== undefined) made = paperView(run, paper);
-  else made = state.tab === "search" && !run.said ? [el("p", {}, "The words are being read.")] : (VIEWS[state.tab] || overview)(run);
+  else made = state.tab === "search" && !run.said ? [el("p", {}, "Loading conversations.")] : (VIEWS[state.tab] || overview)(run);
   $("view").replaceChildren(...made.flat(3).filter((part) => part));
   $("tabs").replaceChildren(...Object.keys(VIEWS).map((name) => el("button", { type: "button", "aria-current": made && name === (who === undefined && team === undefined && paper === undefined ? state.tab || "overview" : "") ? "page" : null, onclick: () => go({ tab: name === "overview" ? null : name }) }, name)));
   const call = state.call !== undefined && $(`call${state.call}`);

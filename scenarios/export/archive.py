@@ -45,10 +45,10 @@ def write_archive(folder: Path, target: Path) -> int:
     runs, files = _runs_in(folder), dict[str, Path]()
     for run in runs:
         if (state := read_state(run)).state != FINISHED:
-            raise InputError(f"{run}: {state.sentence()}; an archive holds finished runs only")
+            raise InputError(f"{run}: {state.sentence()}; an archive contains finished runs only")
         if not (run / JOURNAL).exists():
             raise InputError(
-                f"{run}: its journal was not kept, so nobody could replay it; an archive is "
+                f"{run}: its journal was not kept, so it cannot be replayed; an archive is "
                 "made of runs that kept their whole folders"
             )
     if damage := verify_folder(folder).damage:
@@ -96,7 +96,7 @@ def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: boo
                 told.damage += verify_folder(top).damage
                 runs = _runs_in(top)
         for run in runs if not told.damage else ():
-            replaying(f"replaying {run.relative_to(folder)} from its journal alone")
+            replaying(f"replaying {run.relative_to(folder)} from its journal")
             try:
                 digests.append(replay(run, trust=trust))
             except (Diverged, InputError) as error:
@@ -108,7 +108,7 @@ def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: boo
             count = sum(one.is_file() for one in folder.rglob("*"))
             digest = f" {digests[0]}" if len(digests) == 1 else "s"
             told.found.append(
-                f"{path}: {count} files are as they were written, {len(digests)} of {len(runs)} "
+                f"{path}: {count} files verified, {len(digests)} of {len(runs)} "
                 f"runs replayed without a network to the same digest{digest}; answers: "
                 f"{_speakers(map(read_manifest, runs))}"
             )
@@ -156,7 +156,7 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
                     yield f"{name}: was changed after it was written"
     # Raised by zipfile for damage of one kind or another.
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {error}; get it once more") from error
+        raise InputError(f"{path}: cannot be read: {error}; download it again") from error
     except OSError as error:
         # Without the file's name, which may be one in the temporary folder.
         raise InputError(f"{path}: cannot be unpacked: {error.strerror or error}") from error
@@ -167,15 +167,15 @@ def _fault_of(one: zipfile.ZipInfo, others: Mapping[str, zipfile.ZipInfo]) -> st
     name = one.filename
     parts = name.removesuffix("/").split("/")
     if {"", ".", ".."} & {*parts} or "\\" in name or PureWindowsPath(name).drive:
-        return "is a name that leads out of the archive"
+        return "has a name that points outside the archive"
     if len(parts) > DEEPEST or len(name) > LONGEST or not name.isprintable():
-        return "is a name that no file of an archive has"
+        return "has a name that no file of an archive has"
     if name in others:
         return "is there twice"
     if S_IFMT(one.external_attr >> 16) not in (0, S_IFREG, S_IFDIR) or one.flag_bits & 1:
         return "is encrypted, a link or another file that is not plain"
     if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "is packed by another method than deflate"
+        return "is not compressed by deflate"
     return ""
 
 

@@ -68,7 +68,7 @@ def prompts(
     require_place(target)  # before the rehearsal, which may take a while
     with make_progress() as progress:
         if chosen is None:
-            progress.begin("replaying from the journal alone")
+            progress.begin("replaying from the journal")
             listing = replay_prompts(Path(scenario), teams, trust=trust)
         else:
             progress.begin("rehearsing")
@@ -99,7 +99,7 @@ def archive(
     place = folder if folder.name not in ("", "..") else folder.resolve()
     target = place.with_name(f"{place.name}.zip") if out is None else out
     with writing(target), make_progress() as progress:
-        progress.begin("checking and packing every file")
+        progress.begin("verifying and compressing every file")
         files = write_archive(folder, target)
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
 

@@ -87,7 +87,7 @@ def examine(scenario: Scenario) -> Iterator[CheckResult]:
     paid = backend.paid
     yield from check_installation("llm" if getattr(paid, "client", "") == "litellm" else "")
     offline = isinstance(paid, Offline)
-    yield ok(f"answers: {backend.about}{'; nothing was connected to' if offline else ''}")
+    yield ok(f"answers: {backend.about}{'; no connection was made' if offline else ''}")
     if offline:
         return
     access = list(check_access(paid))
@@ -98,7 +98,7 @@ def examine(scenario: Scenario) -> Iterator[CheckResult]:
     rehearsal.run(most=REHEARSED)
     questions = list(rehearsal.first.values())
     if not questions:
-        yield problem("the scenario asks nothing", "raise until, or found more teams")
+        yield problem("the scenario makes no call", "raise until, or found more teams")
         return
     if isinstance(paid, ChatCompletionsBackend):
         longest = longest_prompt(scenario)
@@ -219,12 +219,12 @@ class _Session:
                         self.repeated = again.text == self.replies[0].text
                 self.limited = await self._tokens_of_a_short_reply(first)
         except TimeoutError:
-            late = Fault(f"no answer within the doctor's {SECONDS:g} s", "timeout")
+            late = Fault(f"no answer within the time limit of doctor, {SECONDS:g} s", "timeout")
             address = getattr(paid, "api_base", None)
             if address and await probe(address, PATIENCE) is True:
                 late.hint = (
-                    "the server is alive, for it lists its models: it is slow, or busy with "
-                    "something else; use a smaller model, or lower backend.max_tokens"
+                    "the server lists its models but is slow or busy; use a smaller model, or "
+                    "lower backend.max_tokens"
                 )
             raise late from None
         finally:
@@ -276,15 +276,15 @@ class _Session:
             fault = self.error if isinstance(self.error, Fault) else None
             late = fault is not None and fault.kind == "timeout" and bool(self.forms)
             where = f"after {len(self.forms)} of {self.wanted} forms"
-            todo = "correct that, and ask again" if fault is None else fault.advice
+            todo = "fix that, then repeat the command" if fault is None else fault.advice
             yield CheckResult(
                 "note" if late else "problem",
                 f"{where if self.forms else 'the model does not answer'}: {self.error}",
-                "see with 'society plan' how long a run takes" if late else todo,
+                "'society plan' estimates how long a run takes" if late else todo,
             )
         if not self.replies:
             if self.error is None:
-                yield note(f"the model gave a verdict in place of a reply: {self.forms}")
+                yield note(f"the model returned no reply but a verdict: {self.forms}")
             return
         first = self.replies[0]
         name = f" as {first.model}" if first.model else ""
@@ -292,13 +292,13 @@ class _Session:
         usages = [reply.usage for reply in self.replies]
         if any(usage.estimated for usage in usages):
             yield note(
-                "the provider does not count tokens; budgets and costs go by four characters each",
-                "switch usage on at the server, if it can",
+                "the provider does not count tokens; budgets and costs assume 4 characters a token",
+                "enable usage counts on the server, if possible",
             )
         else:
-            yield ok("tokens are counted by the provider")
+            yield ok("the provider counts tokens")
         if self.paid.free:
-            yield ok("the server is on this machine, so nothing is paid")
+            yield ok("the server runs on this machine, so calls are free")
         elif self.paid.priced:
             yield ok(
                 f"the price of the model is known: {len(usages)} test calls cost "
@@ -306,13 +306,13 @@ class _Session:
             )
         else:
             yield note(
-                "the price of the model is not known, so a budget in dollars cannot be set",
+                "the price of the model is not known, so a budget in dollars is not possible",
                 "give backend.prices.input and backend.prices.output per million tokens",
             )
         yield from (ok(f"{form}: {text}") for form, text in self.said.items())
         counts = Counter(self.forms.values())
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
-        message = f"forms: {len(self.forms)} asked for; {counted}"
+        message = f"forms: {len(self.forms)} tested; {counted}"
         if echoed := [form for form, how in self.forms.items() if how == "echoed"]:
             yield problem(
                 f"{SHOWS_THE_FORM}: words of the page came in place of an answer to "
@@ -326,21 +326,21 @@ class _Session:
         else:
             yield ok(message)
         if self.repeated:
-            yield ok("a question was answered the same after others, by its seed")
+            yield ok("the same seed gave the same answer after other calls")
         elif self.repeated is not None:
             yield note(
-                "the same question with the same seed got another reply after other questions, so "
-                "a run is repeated by 'society replay' alone",
+                "the same call with the same seed got another reply after other calls, so only "
+                "'society replay' repeats a run",
                 "for use: local, set backend.deterministic=on; see docs/live.md for other servers",
             )
         if self.limited is not None and self.limited > 2 * SHORT:
             yield problem(
-                f"replies are not limited to max_tokens: {self.limited} tokens came where {SHORT} "
+                f"replies exceed max_tokens: {self.limited} tokens came where {SHORT} "
                 "were asked for, so a budget could be overspent",
-                "see whether the server takes max_tokens, or use another",
+                "check whether the server supports max_tokens, or use another",
             )
         elif self.limited is not None:
-            yield ok("replies are limited to max_tokens")
+            yield ok("replies respect max_tokens")
 
 
 def context_warnings(scenario: Scenario) -> Iterator[str]:
@@ -371,12 +371,12 @@ def context_warnings(scenario: Scenario) -> Iterator[str]:
 def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[CheckResult]:
     """Does the longest prompt (characters) fit into what the scenario states and the server has?"""
     need = tokens_needed(paid, longest)
-    takes = f"the longest prompt takes about {need:,} tokens with its reply"
+    takes = f"the longest prompt needs about {need:,} tokens with its reply"
     stated = paid.context if paid.context is not None else paid.window
     if stated is not None and stated < need:
         yield note(
             f"backend.context: {takes}, more than {stated:,}, {_TRIMMED}",
-            f"set backend.context={window_size(need)} if the model can read so many",
+            f"set backend.context={window_size(need)} if the model supports it",
         )
         # What is trimmed anyway need not fit.
         need = stated
@@ -398,7 +398,7 @@ def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[Chec
     # By its own API Ollama is asked for a window, up to what the model was made for.
     tokens = window.most if paid.sets_window else window.tokens
     if tokens is None:
-        yield ok(f"{takes}; the context window is not known")
+        yield ok(f"{takes}; the context window is unknown")
         return
     has = f"the context window has at most {tokens:,} ({window.server} says)"
     if need <= tokens:

@@ -84,10 +84,9 @@ class Plan:
             return ""
         reading, writing = tokens_per_second(self.scenario.backend.backend.paid)
         return (
-            f"assumed: replies {REPLY_RATIO:g} times as long as those of the rules, prompts "
-            f"{PROMPT_RATIO:g} times as long as in the rehearsal, 4 characters a token; "
-            f"{reading:g} tokens of a prompt read and {writing:g} of a reply written in a second "
-            "(backend.tokens_per_second)"
+            f"assumed: replies {REPLY_RATIO:g} times and prompts {PROMPT_RATIO:g} times as long as "
+            f"in the rehearsal, 4 characters a token; {reading:g} prompt tokens and {writing:g} "
+            "reply tokens a second (backend.tokens_per_second)"
         )
 
     def to_data(self) -> dict[str, Any]:
@@ -119,20 +118,21 @@ class Plan:
     def notes(self) -> Iterator[str]:
         """Notes beside the figures, line by line."""
         backend = self.scenario.backend.backend
-        yield "rehearsed once by rule-based scientists, not by a language model"
         yield f"answers: {backend.about}"
         if self.by_rules:
+            yield "the estimate is exact: the run was rehearsed with the same rules"
             yield "for a language model: --set backend.use=openai --set backend.model=NAME"
             return
+        yield "rehearsed once by rule-based scientists, not by a language model"
         yield self.assumptions
         if backend.free:
-            yield "the server is on this machine, so nothing is paid"
+            yield "the server runs on this machine, so calls are free"
         yield "a model may make fewer or more calls; backend.budget limits what is spent"
         if not self.priced:
             yield UNPRICED
         if self.window:
             size = f"a context window of {self.window:,} tokens"
-            yield f"{size} holds the longest prompt and its reply"
+            yield f"{size} fits the longest prompt and its reply"
 
 
 def duration(seconds: float) -> str:

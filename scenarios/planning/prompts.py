@@ -135,7 +135,7 @@ def replay_prompts(folder: Path, first: int | None = None, *, trust: bool = Fals
 def replaying(folder: Path, *, trust: bool = False) -> Iterator[tuple[Scenario, RecordingGateway]]:
     """The scenario of a finished run, and a gateway that answers from its journal in this block."""
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
-        message = f"{folder}: holds no run with a journal"
+        message = f"{folder}: contains no run with a journal"
         if (folder / LOCK).is_file():
             message = f"{folder}: a study; give one of its runs, such as {folder}/runs/0000"
         raise InputError(message)
@@ -161,7 +161,7 @@ def _listing(
     society = go_through(scenario, gateway, enough)
     teams = [*gateway.teams][:first]
     if not teams:
-        raise InputError("nothing is asked in this scenario; raise until, or found more teams")
+        raise InputError("this scenario makes no call; raise until, or found more teams")
     rows = {str(row["call"]): row for row in table_rows(society.log.rows, "calls")}
     calls = []
     for request, outcome in gateway.recorded:

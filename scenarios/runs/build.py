@@ -39,7 +39,7 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
     if not getattr(novelty, "measures_queries", True) and is_hosted(name):
         raise InputError(
             f"novelty.evaluated, novelty.words: the texts would have to be embedded by {name} when "
-            "the run has ended, and measuring makes no call; leave both out, set "
+            "the run has ended, and measuring makes no calls; leave both out, set "
             "protocol.neighbour_query=abstract, or build the ecosystem with an embedding of this "
             "machine"
         )

@@ -167,7 +167,7 @@ def run_scenario(
     source_digest()  # now, of the code that runs: its files may be edited while it does
     told = progress or Progress()
     if (folder / MANIFEST).is_file():
-        told.begin(f"{folder} holds an earlier run; equal questions keep its answers")
+        told.begin(f"{folder} contains an earlier run, whose answers to identical calls are reused")
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
         require_journal_identity(journal, folder)
@@ -210,7 +210,7 @@ def _simulate(
     if not strict:
         sign_journal(journal, scenario)
     progress.begin(
-        "simulating" if journal.is_empty else "simulating, from the journal as far as it goes"
+        "simulating" if journal.is_empty else "simulating; earlier answers come from the journal"
     )
     try:
         losing = nullcontext() if lease is None else lease.interrupting(society.interrupt)
@@ -233,8 +233,8 @@ def _simulate(
             society.log.roll_back()
             write_partial(scenario, society, folder, ledger, str(stop), society.log.completed)
         raise
-    if warning := gateway.readability.warning:
-        progress.warn(warning)
+    for warning in gateway.readability.warnings.values():
+        progress.warn(f"warning: {warning}")
     # Only now is it known that every call of the journal fits this scenario.
     if strict:
         sign_journal(journal, scenario)
@@ -255,7 +255,7 @@ def _writing(folder: Path) -> AbstractContextManager[None]:
 def replay(
     folder: Path, out: Path | None = None, progress: Progress | None = None, *, trust: bool = False
 ) -> str:
-    """Go through a finished run again from its journal alone, without a single live call.
+    """Go through a finished run again from its journal, without a single live call.
 
     Args:
         out: where to write the replayed run; None: nowhere.
@@ -274,7 +274,9 @@ def replay(
         True
     """
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
-        raise InputError(f"{folder}: holds no run with a journal; give the folder that a run wrote")
+        raise InputError(
+            f"{folder}: contains no run with a journal; give the folder that a run wrote"
+        )
     refuse_links(folder)
     if out is not None:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -292,10 +294,10 @@ def replay(
         ecosystem = build_ecosystem_of(scenario)
         gateway = build_gateway(scenario, journal, strict=True)
         society = build_society(scenario, ecosystem, gateway)
-        told.begin("simulating, from the journal alone")
+        told.begin("simulating from the journal")
         society.run_to_end(told.step)
-        if warning := gateway.readability.warning:
-            told.warn(warning)
+        for warning in gateway.readability.warnings.values():
+            told.warn(f"warning: {warning}")
         told.begin("measuring and comparing")
         recorded = record_run(scenario, society, target, ledger_of(journal), told)
         finish_run(recorded, page=out is not None)
@@ -314,7 +316,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
         # The journal is a run's first file: a scenario without one is the user's own. A link in its
         # place is refused by its name, where it is opened.
         if not os.path.lexists(folder / JOURNAL) and holds_others(folder, JOURNAL, PROBE):
-            raise InputError(f"{folder}: holds other files; give another folder with --out")
+            raise InputError(f"{folder}: contains other files; give another folder with --out")
         return False
     held = read_json_object(check_file(folder / MANIFEST))
     require_identity(held.get(NUMBER), folder)
@@ -323,7 +325,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     same = held.get("identity") == identity_hash(scenario)
     if not same and not (folder / JOURNAL).is_file():
         raise InputError(
-            f"{folder}: holds a run of another scenario ({held.get('name')}, seed "
+            f"{folder}: contains a run of another scenario ({held.get('name')}, seed "
             f"{held.get('seed')}, other keys); give another folder with --out"
         )
     if scenario.until < float(held.get("until", 0.0)):

@@ -91,13 +91,13 @@ class Lease:
     def check(self) -> None:
         """Check that the lease is still held, before an effect that counts; any thread may."""
         if self._released.is_set():
-            raise LeaseLost(f"{self.folder}: the lease {self.fence} has been given back")
+            raise LeaseLost(f"{self.folder}: the lease {self.fence} has been released")
         try:
             os.utime(self._path, follow_symlinks=False)
         except FileNotFoundError:
             lost = LeaseLost(
-                f"{self.folder}: somebody else has taken over its lease {self.fence} and goes on "
-                "with it"
+                f"{self.folder}: another process has taken over its lease {self.fence} and "
+                "continues the run"
             )
             self.notify_stop(lost)
             raise lost from None
@@ -144,7 +144,7 @@ def hold_lease(
 ) -> Iterator[Lease]:
     """Hold the lease of a run folder for this block; ``beat`` is the same for all who share it."""
     place = folder.with_name(f"{folder.name}.lease")
-    with disk_errors_as(Stopped, f"{place}: no lease can be written"):
+    with disk_errors_as(Stopped, f"{place}: the lease cannot be written"):
         make_folder(place)
         lease = Lease(folder, _taken(place, owner, beat, beat * missed), beat)
     with _lock:
@@ -255,4 +255,4 @@ def _held(path: Path) -> str:
     with suppress(OSError, IndexError):
         owner = path.read_text(encoding="utf-8").splitlines()[0]
     folder = path.parent.with_suffix("")
-    return f"{folder}: {owner or 'another process'} works on it; wait for it to end"
+    return f"{folder}: {owner or 'another process'} is working on it; wait until it ends"

@@ -76,8 +76,8 @@ def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
     renamed = name != scenario.name and kind(held) != kind(scenario.to_data())
     if held and (seed != scenario.seed or renamed):
         yield (
-            f"{folder}: holds the scenario {name!r} with seed {seed}, not {scenario.name!r} with "
-            f"seed {scenario.seed}; give another folder: --out {folder}-new"
+            f"{folder}: contains the scenario {name!r} with seed {seed}, not {scenario.name!r} "
+            f"with seed {scenario.seed}; give another folder: --out {folder}-new"
         )
 
 
@@ -95,6 +95,6 @@ def silent_servers(scenario: Scenario) -> Iterator[str]:
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         yield (
-            f"backend.api_base: nothing answers at {address} ({reason}); start the server, or "
-            "give the right address with --set backend.api_base=ADDRESS"
+            f"backend.api_base: no server answers at {address} ({reason}); start the server, or "
+            "correct it with --set backend.api_base=ADDRESS"
         )

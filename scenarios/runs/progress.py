@@ -196,9 +196,11 @@ def report_waiting(
 
     def report() -> None:
         if not gateway.shut:
-            if new := gateway.readability.marks.keys() - warned:
-                warned.update(new)
-                progress.warn(gateway.readability.warning)
+            for mark, warning in gateway.readability.warnings.items():
+                # The line below shows the count of a mark already warned of.
+                if mark not in warned:
+                    warned.add(mark)
+                    progress.warn(f"warning: {warning}")
             day = f"day {int(society.day)} of {society.until:.0f}"
             progress.wait("; ".join([day, gateway.status_line(), *_spent(gateway)]))
 

@@ -36,7 +36,7 @@ END = "ended"
 """The note in a journal that says how its latest session ended."""
 STANDING = "standing"
 """The note in a journal that says where a run that goes on stands."""
-SNAPSHOT = "its process went on"
+SNAPSHOT = "its process continued"
 """The reason in the manifest of a part that a run has left while it went on."""
 RUNNING, FINISHED, FAILED, KILLED = "running", "finished", "failed", "killed"
 BY_BUDGET, BY_USER, STOPPED = "stopped by budget", "stopped by user", "stopped"
@@ -136,8 +136,10 @@ def judge_state(
     if part and part.get("partial") != SNAPSHOT and _last_session(part) >= session:
         return STOPPED, str(part.get("partial") or ""), ""
     if writing is None:
-        return UNSEEN, "whether a process works on it cannot be seen from this machine", ""
-    why = f"no end of session {session} is recorded, and no process here works on it"
+        return UNSEEN, "whether a process is working on it cannot be checked from this machine", ""
+    why = (
+        f"no end of session {session} is recorded, and no process on this machine is working on it"
+    )
     return KILLED, why, ""
 
 
@@ -245,7 +247,7 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
             if state.state != RUNNING or attempt == 2:
                 raise
     if run.partial is not None:
-        why = state.reason or "another process works on it"
+        why = state.reason or "another process is working on it"
         run.manifest |= {"state": state.state, "partial": why}
         journal = target.parent / JOURNAL
         if state.session:
@@ -265,10 +267,10 @@ def resume_hint(state: RunState) -> str:
     if state.command:
         command = resuming_command(shlex.split(state.command)[1:], setting)
         larger = " with a larger budget" if setting else ""
-        return f"{THE_SAME}{larger} resumes it, and what was answered is not asked again: {command}"
+        return f"{THE_SAME}{larger} resumes it without repeating answered calls: {command}"
     command = f"'society run SCENARIO --out {folder}' with the same scenario and settings"
     command += f", and --set {setting}," if setting else ""
-    return f"{command} resumes it; what was answered is not asked again"
+    return f"{command} resumes it without repeating answered calls"
 
 
 def has_world(folder: Path) -> bool:

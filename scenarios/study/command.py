@@ -155,7 +155,7 @@ def print_forecast(found: StudyForecast) -> None:
     if not first.by_rules:
         tell(first.assumptions)
     if not found.priced:
-        tell("the price of a model is not known; 'society plan' tells how to give it")
+        tell("the price of a model is not known; 'society plan' shows how to set it")
     tell(*power_sentences(file.replicates, file.paired, comparisons_in(design)))
 
 
@@ -358,7 +358,7 @@ def _conclude(
     )
     if any(one.state == "done" for one in found):
         if not new:
-            tell(f"{folder} holds this study already; nothing to do")
+            tell(f"{folder} already contains this study; nothing to do")
         tell(f"report: {folder / 'report.html'}")
         tell(f"answers: {speaker_of_study(design)}")
     return found
@@ -408,8 +408,8 @@ def _print_ends(folder: Path, found: Sequence[RunResult], command: str, *, err: 
     counted = ", ".join(f"{count} {state}" for state, count in counts.items())
     effects = [
         *(["resumes it"] if {*counts} - {*FAILED_STATES} else []),
-        *(["tries those that failed again"] if counts["failed"] else []),
-        *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
+        *(["retries failed runs"] if counts["failed"] else []),
+        *(["with --again starts quarantined runs"] if counts["quarantined"] else []),
     ]
     tell(f"of {len(found)} runs, {counted}; {command} {' and '.join(effects)}", err=err)
 

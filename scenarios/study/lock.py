@@ -173,7 +173,7 @@ UNLOCKED_KEYS = ("measures", "comparisons", "hash", "by", "study", NUMBER, "arms
 """Keys of a lock that are compared otherwise, or not at all."""
 OF_TEXTS = ("calls_after_idea", "words")
 """Measures that tell of which texts the novelty of a run is, and how long they are."""
-CUT_OFF = "no process works on it now; the same command resumes it"
+CUT_OFF = "no process is working on it now; repeat the command to resume"
 """Why a run is told as stopped whose process was killed."""
 
 
@@ -282,7 +282,7 @@ def read_lock(study: Path) -> Lock | None:
         raise InputError(f"{path}: cannot be read: no {error} in it") from error
     if not genuine:
         raise InputError(
-            f"{path}: does not bear its own hash, so it was changed after it was written"
+            f"{path}: does not match its own hash, so it was changed after it was written"
         )
     require_identity(data.get(NUMBER), study)
     return Lock(data)
@@ -329,7 +329,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
         # A killed command may have left ours; a user's own file may bear the same name.
         theirs = [p for p, mark in marks.items() if p.is_file() and mark not in read_plain_text(p)]
         if theirs or holds_others(folder, BASE, STUDY, LOCK):
-            raise InputError(f"{folder}: holds other files; give another folder with --out")
+            raise InputError(f"{folder}: contains other files; give another folder with --out")
     elif held.data["hash"] != wanted.data["hash"] and (lines := differences(held, wanted)):
         raise InputError(
             f"{folder}: was locked for another study:\n  " + "\n  ".join(lines) + "\n"
@@ -391,5 +391,5 @@ def trim_runs(study: Path, results: Sequence[RunResult], keep: Keep) -> None:
     for one in results if keep != "folders" else ():
         folder = folder_of(study, one.index)
         if one.state == "done" and (folder / JOURNAL if keep == "tables" else folder).exists():
-            with suppress(LeaseHeld), hold_lease(folder, "what is not kept of it is deleted"):
+            with suppress(LeaseHeld), hold_lease(folder, "files that are not kept are deleted"):
                 keep_only(folder, keep)

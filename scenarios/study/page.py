@@ -310,7 +310,7 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
     """The answer: a sentence for each result of the first planned comparison with an estimate."""
     planned = [one for one in results if one.planned]
     if not planned:
-        return ["No comparison was planned, so this page describes and does not answer."]
+        return ["No comparison was planned, so this page is descriptive."]
     lead = next((one for one in planned if np.isfinite(one.p)), planned[0])
     told = TOLD if np.isfinite(lead.p) else 1
     first = [one for one in planned if one.plan == lead.plan][:told]
@@ -322,7 +322,7 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
     few = min((len(study.numbers(lead.measure, arm)) for arm in study.arms), default=0)
     if 0 < few < MIN_REPLICATES:
         fewer = f"With fewer than {MIN_REPLICATES} replicates"
-        sentences.append(f"{fewer} this is a sketch, not an answer.")
+        sentences.append(f"{fewer} this is an illustration, not evidence.")
     return sentences
 
 
@@ -335,7 +335,7 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
     verdict = ""
     if study.shows_p:
         p = f"= {format_number(one.holm)}" if one.holm >= 0.001 else "< 0.001"
-        corrected = f" after correction for {tests} tests" if tests > 1 else ""
+        corrected = f" adjusted for {tests} tests" if tests > 1 else ""
         verdict = f"p {p}{corrected}: {'' if one.holm < ALPHA else 'not '}significant"
     if isinstance(found, ArmDifference):
         told = _difference(study, one, label, verdict)
@@ -415,7 +415,7 @@ def _brackets(
         return verdict
     without_zero, note = bounds[0] > 0 or bounds[1] < 0, ""
     if study.shows_p and without_zero != (one.holm < ALPHA):
-        note = " of this test alone" if without_zero and one.p < ALPHA else " by another method"
+        note = ", unadjusted," if without_zero and one.p < ALPHA else " by another method"
     interval = f"95{THIN_SPACE}% interval{note} {ends}"
     return f"{interval}; {verdict}" if verdict else interval
 

@@ -179,7 +179,7 @@ class _Matcher:
         if self.wanted.by == "money" and not seeded.backend.backend.priced:
             raise InputError(
                 f"{self.design.path}: match.by: money: the price of the model of {arm.name} is not "
-                "known; 'society plan' tells how to give it, or match by calls or tokens"
+                "known; 'society plan' shows how to set it, or match by calls or tokens"
             )
         # Rehearsals of one arm share their ecosystem; two at a time may be too many for the memory.
         source = repr((seeded.population.ecosystem, seeded.seed))

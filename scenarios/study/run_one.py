@@ -117,8 +117,8 @@ def _run_under(
 
     if fresh.deaths >= QUARANTINE:
         how = f" ({before.reason})" if before.reason else ""
-        reason = f"it has killed its process {fresh.deaths} times{how}; --again begins it"
-        return write(state="quarantined", reason=f"{reason} all the same", code=3)
+        reason = f"its process died {fresh.deaths} times{how}; --again starts it"
+        return write(state="quarantined", reason=f"{reason} anyway", code=3)
     progress = _Beginning(lambda: write(state="running"))
     try:
         scenario = _scenario_of(study, lock, fresh, settings.get("budget"), trust)

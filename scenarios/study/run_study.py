@@ -182,8 +182,8 @@ def run_in_children(
                     if code is not None and code < 0:
                         with suppress(ValueError):
                             how = signal.Signals(-code).name
-                    hint = "; so ends what takes more memory than there is" * (how == "SIGKILL")
-                    reason = f"its process ended before it did: {how}{hint}"
+                    hint = ", often a lack of memory" * (how == "SIGKILL")
+                    reason = f"its process ended before the run did: {how}{hint}"
                     for index in under_way:
                         lease = hold_lease(folder_of(study, index), "its death is noted")
                         with suppress(LeaseHeld), lease:
@@ -196,9 +196,8 @@ def run_in_children(
                     if useless >= MAX_LOST_WORKERS * jobs:
                         raise Stopped(
                             f"{useless} worker processes in a row ended (exit code {code}) before "
-                            "a run began in them; look for what ends them (memory, limits of this "
-                            "machine), then the same command resumes it; --jobs 1 needs the least "
-                            "memory"
+                            "they started a run; find out why (memory, limits of this machine), "
+                            "then repeat the command to resume; --jobs 1 needs the least memory"
                         ) from None
                     continue
                 if "error" in told:

@@ -271,11 +271,8 @@ def find_study(name: str | Path) -> Path:
     hint = did_you_mean(text, (*names, *short), alike=0.5)
     if path.suffix in SUFFIXES:
         raise InputError(f"{name}: no such file{hint}")
-    known_names = ", ".join(names) or "none"
-    raise InputError(
-        f"no study {text!r}: neither a file, a folder, a study in {FOLDERS} nor one of "
-        f"{known_names}{hint}"
-    )
+    hint = hint or "; 'society study list' lists the library"
+    raise InputError(f"no study {text!r} in the library, in {FOLDERS} or as a file{hint}")
 
 
 def is_kept(path: Path) -> bool:

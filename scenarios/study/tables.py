@@ -330,8 +330,8 @@ def _measured(design: Design, folder: Path, lock: Lock, one: RunResult) -> RunRe
     run = folder_of(folder, one.index)
     if not run.exists():
         raise InputError(
-            f"{run}: kept its measures alone, so {', '.join(new)} cannot be measured any more; "
-            "leave it out of the study's measures, or run the study in another folder"
+            f"{run}: kept only its measures, so {', '.join(new)} can no longer be "
+            "measured; remove it from the study's measures, or run the study in another folder"
         )
     one = replace(one, measures={**one.measures, **measure_run_folder(run, new)})
     write_result(folder, one)

@@ -45,7 +45,19 @@ ScenarioName = Annotated[
     str,
     typer.Argument(metavar="SCENARIO", help="A name or a file.", autocompletion=complete_scenario),
 ]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+
+
+def find_run(given: Path) -> Path:
+    """The folder itself, or else the one of that name in ``runs`` or ``runs/studies``."""
+    if given.exists() or given.is_absolute():
+        return given
+    found = (folder / given for folder in (Path("runs"), Path("runs/studies")))
+    return next((path for path in found if path.is_dir()), given)
+
+
+RunFolder = Annotated[
+    Path, typer.Argument(metavar="RUN", help="The folder of a run.", callback=find_run)
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

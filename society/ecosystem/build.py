@@ -599,8 +599,10 @@ def _build(
 def _why_no_past_papers(corpus: RawCorpus, selection: PaperSelection) -> str:
     first, last = int(corpus.years.min()), int(corpus.years.max())
     inside = first < corpus.boundary <= last + 1
-    other = "another boundary" if inside else f"a boundary from {first + 1} to {last + 1}"
-    why = f"the source's years are {first} to {last}, all from it on"
+    years = f"{first}" if first == last else f"{first} to {last}"
+    ends = f"{first + 1}" if first == last else f"from {first + 1} to {last + 1}"
+    other = "another boundary" if inside else f"a boundary {ends}"
+    why = f"the source has only papers of {years}"
     if corpus.known.any():
         why = "the filters leave none"
     message = (

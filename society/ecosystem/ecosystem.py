@@ -389,8 +389,8 @@ def require_place(folder: Path) -> None:
         return
     if not (folder / BEGUN).is_file() and holds_others(folder, BEGUN):
         raise InputError(
-            f"{folder}: holds other files than an ecosystem's; give another folder, or delete this "
-            "one first"
+            f"{folder}: contains files that are not an ecosystem's; give another folder, or delete "
+            "this one first"
         )
 
 
@@ -407,8 +407,8 @@ def require_same(folder: Path, expected: Mapping[str, Any]) -> None:
     for name in {**new, **old}:
         if old.get(name) != new.get(name):
             raise InputError(
-                f"{folder}: holds another ecosystem, whose {name} is {old.get(name)!r}, not "
-                f"{new.get(name)!r}; give another folder, or delete this one first"
+                f"{folder}: contains another ecosystem ({name} {old.get(name)!r} instead of "
+                f"{new.get(name)!r}); give another folder, or delete this one first"
             )
 
 

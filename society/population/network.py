@@ -185,7 +185,7 @@ class CoauthorNetwork:
         positions = np.arange(int(lengths.sum())) + np.repeat(self._starts[rows] - skipped, lengths)
         one, other = np.repeat(rows, lengths), self._partners[positions].astype(np.int64)
         number = self._totals[positions + 1] - self._totals[positions]
-        # The matrix is symmetric: a pair of two chosen rows stands there twice, others once.
+        # The matrix is symmetric: a pair of two chosen rows appears twice, others once.
         once = (one < other) | ~chosen[other]
         ends = np.minimum(one, other), np.maximum(one, other)
         lines = np.stack([*ends, number], axis=1)[once]

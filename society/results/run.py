@@ -158,7 +158,7 @@ class Run:
         """
         folder = Path(path)
         if not folder.is_dir():
-            raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
+            raise InputError(f"{folder}: no such folder; 'society list runs' lists your runs")
         hashes = read_hashes(folder)
         if not (folder / MANIFEST).exists():
             raise InputError(without_manifest(folder))

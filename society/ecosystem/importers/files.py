@@ -56,7 +56,7 @@ def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[So
     """List given files, whatever their name, and the wanted files inside folders, each once."""
 
     def refuse(error: OSError) -> None:
-        raise InputError(f"{error.filename}: cannot be looked into ({error.strerror})")
+        raise InputError(f"{error.filename}: cannot be opened ({error.strerror})")
 
     by_path: dict[Path, SourceFile] = {}
     for given in paths:

@@ -50,11 +50,11 @@ def test_a_share_within_the_bound_is_warned_of_and_does_not_stop():
     one = watch(after=20)
     for number in range(200):
         one.record("Utterance", "?" if number % 10 == 9 else None)
-    assert "20 of 200 answers could not be used, most often Utterance" in one.warning
+    assert "20 of 200 answers could not be used, most often Utterance" in one.warnings["unusable"]
     calm = watch()
     for number in range(200):
         calm.record("Utterance", "?" if number % 20 == 19 else None)
-    assert calm.warning == ""
+    assert calm.warnings == {}
 
 
 def test_three_examples_are_shown_plain_and_without_secrets():

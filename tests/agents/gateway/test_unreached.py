@@ -101,7 +101,7 @@ def test_what_has_never_answered_is_given_up_soon(monkeypatch, kind, address):
         spending = journal.totals().spending
     assert type(error) is Stopped
     assert url in str(error)
-    assert "nothing has ever answered in this run; start the server, give its" in str(error)
+    assert "no call of this run was ever answered; start the server, correct its" in str(error)
     # The wait is CONTACT; the rest is the time of a laden machine.
     assert seconds < CONTACT + 3
     assert spending.tokens == 0, "nothing was sent, so nothing can be billed"

@@ -49,7 +49,7 @@ def with_rungs(rows, rungs):
 @pytest.mark.slow
 def test_a_ladder_that_was_never_left_is_one_sentence(rows, make_run):
     told = text(make_run(with_rungs(rows, [])))
-    assert "All replies were strict JSON; none was repaired or asked for again." in told
+    assert "All replies were valid JSON; none was repaired or requested again." in told
     assert "Questions by form and rung" not in told
 
 
@@ -76,7 +76,7 @@ def test_what_was_asked_and_paid(make_run):
 
 def test_a_price_that_is_not_known_is_no_zero():
     assert price_words(0.0, False) == "no price known"
-    assert price_words(0.0, True) == "nothing, the server is on this machine"
+    assert price_words(0.0, True) == "nothing, the server runs on this machine"
     assert [price_words(0.0123, True), price_words(4321.5, False)] == ["$0.0123", "$4,321.50"]
 
 

@@ -105,8 +105,8 @@ def test_twenty_pairs_find_an_effect_of_two_thirds():
 
 def test_the_power_of_the_planned_comparison_is_told_first():
     pairs, strict = power_sentences(20, True, 4)
-    assert "20 pairs of runs find a mean difference of 0.66 standard deviations of the" in pairs
-    assert strict.endswith("smallest of 4 p values, it is 0.81.")
+    assert "with 20 pairs of runs: d_z = 0.66 (standard deviations of the" in pairs
+    assert strict.endswith("for 4 tests at its strictest: d_z = 0.81.")
     (alone,) = power_sentences(20, False, 1)
-    assert alone.startswith("20 runs of each arm find a difference of 0.91 standard deviations")
-    assert power_sentences(1, True, 1) == ["1 replicate: no effect can be told from chance."]
+    assert " with 20 runs of each arm: d = 0.91 (standard deviations" in alone
+    assert power_sentences(1, True, 1) == ["With 1 replicate, no effect can be detected."]

@@ -134,7 +134,7 @@ def test_every_section_and_banner_is_there(html):
     text = Page(html).text()
     for words in (
         "rule-based scientists, not a language model",
-        *("the figures say nothing about language models.", "A sketch. One replicate"),
+        *("the results say nothing about language models.", "A single run: an illustration"),
         "7 scientists founded 3 teams of 1 to 4 (planned: 2 to 4) in 100 simulated days",
         *("Graphs that speak", "S1, S2, S3, S4", "too small"),
         *("load on acceptance is not estimable", "none"),
@@ -207,7 +207,7 @@ def test_an_empty_run_has_a_page(empty_run):
     text = Page(html).text()
     assert "founded no team in" in text
     assert "No paper was published" in text
-    assert "Nobody has published with anybody else" in text
+    assert "There are no co-authors" in text
 
 
 def test_a_run_without_novelty_has_a_page(make_run):

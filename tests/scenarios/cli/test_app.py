@@ -106,7 +106,7 @@ def test_run_and_report(write, small_text, here):
         "simulating",
     ]
     again = society("run", "small.yaml", "--seed", "5", "--set", "until=20w")
-    assert again.stdout.splitlines()[0] == f"{folder} holds this run already; nothing to do"
+    assert again.stdout.splitlines()[0] == f"{folder} already contains this run; nothing to do"
 
     page = (folder / "report.html").read_bytes()
     (folder / "report.html").unlink()
@@ -216,7 +216,7 @@ def test_the_help_fits_one_screen_and_no_line_is_cut():
 def test_a_budget_that_bounds_nothing_is_told():
     done = society("check", "quickstart", "--set", "backend.budget.calls=100")
     assert done.exit_code == 0
-    assert "backend.budget bounds nothing here, because rules answer" in done.stderr
+    assert "backend.budget has no effect, because rules answer" in done.stderr
     assert "budget" not in society("check", "quickstart").stderr
 
 
@@ -224,4 +224,4 @@ def test_a_server_on_this_machine_that_does_not_answer_is_told():
     settings = ("backend.use=openai", "backend.model=m", "backend.api_base=http://127.0.0.1:9/v1")
     done = society("check", "quickstart", *(f"--set={one}" for one in settings))
     assert done.exit_code == 0
-    assert "warning: backend.api_base: nothing answers at http://127.0.0.1:9/v1" in done.stderr
+    assert "warning: backend.api_base: no server answers at http://127.0.0.1:9/v1" in done.stderr

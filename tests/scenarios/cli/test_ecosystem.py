@@ -96,14 +96,14 @@ def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(corpus, h
     done = build(corpus, boundary=2100)
     assert done.exit_code == 0, done.output
     assert "note: EMPTY: no contemporary papers" in done.stdout
-    assert "the source's years are 2005 to 2016" in done.stdout
+    assert "the source has only papers of 2005 to 2016" in done.stdout
     assert Ecosystem.load("eco").counts["contemporary"] == 0
 
 
 @pytest.mark.parametrize(
     ("options", "boundary", "why"),
     [
-        ((), 1900, "no past papers before 1900: the source's years are 2005 to 2016"),
+        ((), 1900, "no past papers before 1900: the source has only papers of 2005 to 2016"),
         (("--min-citations-past", "1000"), 2012, "no past papers before 2012: the filters leave"),
         ((), None, "no boundary year is given; give --boundary YEAR or --preset NAME"),
         (("--preset", "virsci"), None, "preset 'virsci' is not known"),
@@ -288,8 +288,8 @@ def test_a_folder_with_a_run_is_never_written_to(corpus, here):
     ):
         assert (done.exit_code, done.stderr) == (
             2,
-            "run: holds other files than an ecosystem's; give another folder, or delete this one "
-            "first\n",
+            "run: contains files that are not an ecosystem's; give another folder, or delete this "
+            "one first\n",
         )
     assert [path.name for path in Path("run").iterdir()] == ["manifest.json"]
     assert Path("run", "manifest.json").read_text() == kept
@@ -301,20 +301,20 @@ def test_another_ecosystem_is_never_replaced(corpus, write, here):
     fewer = lines([record(number) for number in range(40)])
     small = ["--scientists", "12", "--papers", "90"]
     others = {
-        "source is 'papers.jsonl', not 'more.jsonl'": build(write("more.jsonl", fewer)),
-        "records is 48, not 40": build(write("other/papers.jsonl", fewer)),
-        "boundary is 2012, not 2013": build(corpus, boundary=2013),
-        "min_papers is 1, not 2": build(corpus, "--min-papers", "2"),
-        "max_authors is 100, not 9": build(corpus, "--max-authors", "9"),
-        "seed is 0, not 4": build(corpus, "--seed", "4"),
-        "source is 'papers.jsonl', not 'synthetic'": society(
+        "source 'papers.jsonl' instead of 'more.jsonl'": build(write("more.jsonl", fewer)),
+        "records 48 instead of 40": build(write("other/papers.jsonl", fewer)),
+        "boundary 2012 instead of 2013": build(corpus, boundary=2013),
+        "min_papers 1 instead of 2": build(corpus, "--min-papers", "2"),
+        "max_authors 100 instead of 9": build(corpus, "--max-authors", "9"),
+        "seed 0 instead of 4": build(corpus, "--seed", "4"),
+        "source 'papers.jsonl' instead of 'synthetic'": society(
             "ecosystem", "build", "synthetic", *small, "--out", "eco"
         ),
     }
     for why, done in others.items():
         assert done.exit_code == 2, done.output
         assert done.stderr.endswith(
-            f"eco: holds another ecosystem, whose {why}; give another folder, or delete this one "
+            f"eco: contains another ecosystem ({why}); give another folder, or delete this one "
             "first\n"
         )
     assert Ecosystem.load("eco").digest() == kept

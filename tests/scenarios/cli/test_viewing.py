@@ -150,7 +150,7 @@ def test_show_refuses_a_summary_that_is_none(small_run, tmp_path, summary):
     update_hashes(folder, [folder / SUMMARY])
     shown = society("show", folder)
     assert shown.exit_code == 2
-    assert "summary.json: not the summary of a run" in shown.stderr
+    assert "summary.json: not a run summary" in shown.stderr
 
 
 def test_show_is_ten_lines_with_a_sentence(small_run):

@@ -74,7 +74,7 @@ def test_a_broken_parent_is_told_by_its_own_place(write, faults):
     write("base.yaml", "seed: 1\nseed: 2\n")
     child = write("child.yaml", "extends: base.yaml\n")
     assert faults(lambda: read_document(child)) == [
-        "base.yaml:2:1: key 'seed' stands twice (first in line 1); remove one"
+        "base.yaml:2:1: key 'seed' appears twice (first in line 1); remove one"
     ]
 
 

@@ -37,7 +37,7 @@ def test_each_intervention_builds_on_those_before_it(write):
         (
             "{at: 1y, set: {population.ecosystem.papers: 4}}",
             "s.yaml:3:20: interventions.0.set.population.ecosystem.papers: population cannot "
-            "change in mid-run: who lived and what was published before day 0 is past",
+            "change in mid-run: people and papers before day 0 cannot change",
         ),
         (
             "{at: 1y, set: {protocl.turns: 3}}",

@@ -107,8 +107,8 @@ def test_places_count_from_the_first_line_after_a_byte_order_mark(tmp_path):
 
 def test_keys_that_stand_twice_are_all_named():
     assert fault("a: 1\nb: {x: 1, x: 2}\na: 2\n").splitlines() == [
-        "f.yaml:2:11: key 'x' stands twice (first in line 2); remove one",
-        "f.yaml:3:1: key 'a' stands twice (first in line 1); remove one",
+        "f.yaml:2:11: key 'x' appears twice (first in line 2); remove one",
+        "f.yaml:3:1: key 'a' appears twice (first in line 1); remove one",
     ]
 
 

@@ -78,7 +78,7 @@ def test_a_run_in_an_archive_is_replayed_to_its_digest(small_run, small_archive)
     assert root["license"] == "No licence of this archive is stated."
     done = society("doctor", small_archive)
     assert done.exit_code == 0, done.output
-    assert f"{len(files) - 1} files are as they were written, 1 of 1 runs" in done.stdout
+    assert f"{len(files) - 1} files verified, 1 of 1 runs" in done.stdout
     assert f"digest {digest}; answers: rule-based scientists" in done.stdout
 
 

@@ -35,8 +35,8 @@ def test_the_release_and_the_python_are_named_first():
 def test_rules_need_no_connection(network_attempts):
     done = society("doctor")
     assert done.exit_code == 0, done.output
-    assert "nothing was connected to" in done.stdout
-    assert "all is well" in done.stdout
+    assert "no connection was made" in done.stdout
+    assert "no problems found" in done.stdout
     assert not network_attempts
 
 
@@ -47,10 +47,10 @@ def test_a_model_that_does_as_it_is_told_is_well(small, server):
     assert done.exit_code == 0, done.output
     told = done.stdout
     for said in (
-        *("the model answers as", "tokens are counted by the provider", "9 strict"),
+        *("the model answers as", "the provider counts tokens", "9 strict"),
         *("answered the same after others", "requests go to 127.0.0.1 directly, without a proxy"),
-        *("the server is on this machine, so nothing is paid", "all is well"),
-        "replies are limited to max_tokens",
+        *("the server runs on this machine, so calls are free", "no problems found"),
+        "replies respect max_tokens",
     ):
         assert said in told
     assert "problem" not in told
@@ -130,7 +130,7 @@ def test_limits_and_prices_are_checked(small, provider):
     provider.answer(rambling)
     prices = ("backend.prices.input=1", "backend.prices.output=1000")
     done = consulted(small, provider.url, *prices)
-    assert "replies are not limited to max_tokens" in done.stdout
+    assert "replies exceed max_tokens" in done.stdout
     assert "400 tokens came where 16" in done.stdout
     assert "the price of the model is known" in done.stdout
     assert "got another reply after other questions" in done.stdout
@@ -179,7 +179,7 @@ def test_a_model_that_says_nothing_for_long_is_left(small, server, monkeypatch):
     server.plan(Plan(rates={"stalled": 1.0}, streak=1000))
     done = consulted(small, server.url)
     assert done.exit_code == 2
-    assert "no answer within the doctor's 0.5 s" in done.stdout
+    assert "no answer within the time limit of doctor, 0.5 s" in done.stdout
     assert "the server is alive, for it lists its models" in done.stdout
 
 

@@ -80,7 +80,7 @@ def test_the_first_teams_are_those_that_ask_first(scenario, whole):
 
 
 def test_a_scenario_that_asks_nothing_says_so(scenario):
-    with pytest.raises(InputError, match="nothing is asked in this scenario"):
+    with pytest.raises(InputError, match="this scenario makes no call"):
         rehearse_prompts(scenario.set("protocol", {"use": "wordless", "team_size": 2}))
 
 

@@ -64,7 +64,7 @@ def test_a_run_of_copies_is_named_everywhere(write, small_text, tmp_path, provid
     assert done.exit_code == 0, done.output
     *_, last = [line for line in done.stderr.splitlines() if SHOWS_THE_FORM in line]
     asked = Run.open(out).table("calls")["act"].ne("re-ask").sum()
-    assert f" of {asked} answers repeated the words of the form" in last
+    assert f" of {asked} answers copied the form" in last
     shown = society("show", out).stdout
     assert SHOWS_THE_FORM in shown
     assert "Nobody has judged what they say" in shown

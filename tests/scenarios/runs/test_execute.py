@@ -141,7 +141,7 @@ def test_a_finished_run_is_left_alone(small, small_run):
 @pytest.mark.parametrize("name", ["thesis.tex", "scenario.yaml"])
 def test_a_folder_with_other_files_is_never_written_to(small, here, name):
     (here / name).write_text("years of work")
-    with pytest.raises(InputError, match="holds other files; give another folder with --out"):
+    with pytest.raises(InputError, match="contains other files; give another folder with --out"):
         run_scenario(small, here, Never())
     assert (here / name).read_text() == "years of work"
 
@@ -166,7 +166,7 @@ def test_a_folder_that_a_kill_left_before_its_journal_is_gone_on_with(small, sma
     other.parent.mkdir(parents=True)
     other.touch()
     (here / "other" / "notes.txt").touch()
-    with pytest.raises(InputError, match="holds other files; give another folder with --out"):
+    with pytest.raises(InputError, match="contains other files; give another folder with --out"):
         run_scenario(small, here / "other")
 
 

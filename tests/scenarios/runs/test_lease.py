@@ -251,7 +251,7 @@ def test_all_runs_of_one_study_are_stopped_and_no_others(tmp_path):
 def test_a_lease_that_cannot_be_written_is_a_stop(tmp_path):
     (tmp_path / "file").touch()
     with (
-        pytest.raises(Stopped, match="no lease can be written"),
+        pytest.raises(Stopped, match="the lease cannot be written"),
         hold_lease(tmp_path / "file" / "0", "x"),
     ):
         pass

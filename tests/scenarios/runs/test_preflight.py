@@ -69,7 +69,7 @@ def test_a_server_on_this_machine_that_is_silent_is_named(small):
         live = small.set("backend", {**MODEL, "api_base": address})
         assert not list(silent_servers(live))
     (told,) = silent_servers(live)
-    assert told.startswith(f"backend.api_base: nothing answers at {address} (")
+    assert told.startswith(f"backend.api_base: no server answers at {address} (")
     assert "start the server" in told
     elsewhere = live.set("backend.api_base", "http://nowhere.invalid/v1")
     assert not list(silent_servers(elsewhere))

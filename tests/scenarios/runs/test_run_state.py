@@ -149,6 +149,9 @@ def test_a_part_is_told_as_its_run_and_with_the_costs_of_now(here, small_run):
     for folder in (run, part):
         opened, state = open_run(folder)
         assert (state.state, opened.manifest["state"]) == ("killed", "killed")
-        assert opened.partial == "no end of session 2 is recorded, and no process here works on it"
+        assert (
+            opened.partial
+            == "no end of session 2 is recorded, and no process on this machine is working on it"
+        )
         assert opened.manifest["ledger"]["usd"] == 0.0
     assert [one.state for one in list_runs(here)] == ["killed"]

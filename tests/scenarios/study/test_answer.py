@@ -80,9 +80,8 @@ def test_arms_and_measures_are_told_by_their_labels_and_shares_in_points(tmp_pat
     assert text.startswith(
         "When ten random people left, the share of active authors in the largest component was 6 "
         "points lower than when nobody left (95\u202f% interval 20 lower to 8.2 higher; p = 1 "
-        "after correction for 4 tests: not significant). The share of active authors in the "
-        "largest component was the same in “all leave” as when nobody left in every pair: not "
-        "exercised."
+        "adjusted for 4 tests: not significant). The share of active authors in the largest "
+        "component was the same in “all leave” as when nobody left in every pair: not exercised."
     )
     page, tables, _ = render_study(study)
     assert page.count("<td>not exercised</td>") == 3
@@ -156,9 +155,8 @@ def test_an_interval_without_zero_beside_a_verdict_of_chance_is_reconciled(tmp_p
     assert first.result.difference.low > 0
     assert first.p < 0.05 < first.holm
     assert told(study).startswith(
-        "In “large”, the overall novelty was 0.850 higher than in “small” (95\u202f% interval of "
-        "this test alone 0.0333 to 1.67 higher; p = 0.174 after correction for 4 tests: not "
-        "significant)."
+        "In “large”, the overall novelty was 0.850 higher than in “small” (95\u202f% interval, "
+        "unadjusted, 0.0333 to 1.67 higher; p = 0.174 adjusted for 4 tests: not significant)."
     )
 
 

@@ -311,9 +311,8 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nurse
     assert [one.state for one in ends] == ["quarantined", "done"]
     assert ends[0].deaths == 3
     line = (
-        "run 0000 (bad, replicate 0) quarantined: it has killed its process 3 times (its process "
-        "ended before it did: SIGKILL; so ends what takes more memory than there is); --again "
-        "begins it all the same"
+        "run 0000 (bad, replicate 0) quarantined: its process died 3 times (its process ended "
+        "before the run did: SIGKILL, often a lack of memory); --again starts it anyway"
     )
     assert line in done.stderr.splitlines()
     assert "of 2 runs, 1 quarantined; the same command begins those in" in done.stderr
@@ -356,7 +355,7 @@ def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_f
     for number in (0, 1):
         assert f"run 000{number} (first, replicate {number}) failed: " in whole.stderr
     assert whole.stderr.count("a fault on day one") == 2
-    assert "of 6 runs, 2 failed; the same command tries those that failed again" in whole.stderr
+    assert "of 6 runs, 2 failed; the same command retries failed runs" in whole.stderr
 
 
 @pytest.mark.parametrize("command", ["run", "lock"])

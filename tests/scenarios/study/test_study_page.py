@@ -122,10 +122,10 @@ def test_the_embedding_stands_beside_every_measure_of_novelty(tmp_path):
 
 
 def test_few_replicates_are_a_sketch_power_is_printed_and_skew_is_warned_of(tmp_path):
-    assert "fewer than 5 replicates is a sketch" in words(page_of(make(tmp_path / "few", 4)))
+    assert "At least one arm has only 4 replicates" in words(page_of(make(tmp_path / "few", 4)))
     many = words(page_of(make(tmp_path / "many", 20)))
-    assert "sketch" not in many
-    assert "20 pairs of runs find a mean difference of 0.66 standard deviations" in many
+    assert "illustration" not in many
+    assert "effect with 20 pairs of runs: d_z = 0.66 (standard deviations of" in many
     assert "Too narrow: number of calls" in many
     assert "Too narrow: overall novelty" not in many
 
@@ -282,7 +282,7 @@ def test_a_half_finished_study_has_a_page(tmp_path, spoil):
     more = {"comparisons": []} if spoil == "no comparison" else {}
     text = words(page_of(make(tmp_path / "study", states=states, **more)))
     if spoil == "no comparison":
-        assert "No comparison was planned. 6 pairs of runs find" in text
+        assert "No comparison was planned. Smallest detectable effect with 6 pairs" in text
     else:
         assert "No run of some arm is done" in text
 
