@@ -388,7 +388,7 @@ def new(
         else:
             write_atomically(schema, schema_text(Scenario))
         write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")
-    tell(f"{target}: edit it, then")
+    tell(f"wrote {target}; edit it, then run")
     tell(f"  society check {target}")
     tell(f"  society run {target}")
 

@@ -18,6 +18,7 @@ from virsci_society.scenarios.terminal.console import print_table
 from virsci_society.scenarios.terminal.options import guarded, tell
 
 if TYPE_CHECKING:
+    from virsci_society.society.ecosystem.build_options import BuildOptions
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.importers.source import Source
 
@@ -44,19 +45,17 @@ def _count(meaning: str, least: int = 0) -> Any:
 KIND = typer.Argument(metavar="KIND", help="Such as jsonl; 'society list importers'.")
 PATHS = typer.Argument(metavar="PATH...", help="Files or folders, plain, .gz, .bz2 or .xz.")
 EMBEDDING = typer.Option(
-    help="lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+ before a model for both side "
-    "by side."
+    help="lsa, sentence-transformers:MODEL, litellm:MODEL, or lsa+MODEL for both."
 )
-RECENTLY = "Only people with a paper in this number of years before the boundary (all)."
+RECENTLY = "Only people with a paper in the last N years before the boundary (all)."
 ABSTRACT = typer.Option(
-    "--abstract-required/--no-abstract-required",
-    help="Leave out papers without abstract (default).",
+    "--abstract-required/--no-abstract-required", help="Exclude papers without abstract (default)."
 )
-MALFORMED = typer.Option(min=0.0, max=1.0, help="Largest share of malformed records.")
+MALFORMED = typer.Option(min=0.0, max=1.0, help="Maximum share of malformed records.")
 COLUMNS = typer.Option(
-    metavar="FIELD=COLUMN,...", help="For csv: the column of each field; or scopus, wos."
+    metavar="FIELD=COLUMN,...", help="For csv: the column of each field, or scopus, or wos."
 )
-NAMES = typer.Option("--keep-names", help="Write key.parquet: masks to real names.")
+NAMES = typer.Option("--keep-names", help="Write key.parquet, which maps masked to real names.")
 TRUST = typer.Option("--trust", help="Import an importer that is named by path.")
 Scientists = Annotated[int, typer.Option("--scientists", min=1, help="For synthetic.")]
 Papers = Annotated[
@@ -71,35 +70,35 @@ def build(
     kind: Annotated[str, KIND],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
     paths: Annotated[list[Path] | None, PATHS] = None,
-    boundary: Annotated[int | None, _year("The year in which the society starts.")] = None,
+    boundary: Annotated[int | None, _year("First year of the society.")] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Years and thresholds: virsci-cs or virsci-oag.")
+        str | None, typer.Option(help="Preset years and thresholds: virsci-cs or virsci-oag.")
     ] = None,
     embedding: Annotated[str, EMBEDDING] = "lsa",
-    api_base: Annotated[str | None, typer.Option(help="Address of a litellm: embedding.")] = None,
-    key: Annotated[
-        str | None, typer.Option(help="Name of the environment variable with its key.")
+    api_base: Annotated[
+        str | None, typer.Option(help="API address of a litellm: embedding.")
     ] = None,
-    min_papers: Annotated[int | None, _count("Least papers of a scientist (1).")] = None,
-    min_coauthors: Annotated[int | None, _count("Least different co-authors (0).")] = None,
+    key: Annotated[str | None, typer.Option(help="Environment variable with the API key.")] = None,
+    min_papers: Annotated[int | None, _count("Minimum papers of a scientist (1).")] = None,
+    min_coauthors: Annotated[int | None, _count("Minimum co-authors of a scientist (0).")] = None,
     active_years: Annotated[int | None, _count(RECENTLY, 1)] = None,
-    first_year: Annotated[int | None, _year("Leave out older papers.")] = None,
-    last_year: Annotated[int | None, _year("Leave out newer papers.")] = None,
+    first_year: Annotated[int | None, _year("Exclude papers before this year.")] = None,
+    last_year: Annotated[int | None, _year("Exclude papers after this year.")] = None,
     require_abstract: Annotated[bool | None, ABSTRACT] = None,
     min_citations_past: Annotated[
-        int | None, _count("Least citations of a past paper, at the boundary (0).")
+        int | None, _count("Minimum citations of a past paper (0).")
     ] = None,
     min_citations_contemporary: Annotated[
-        int | None, _count("Least citations of a later paper (0).")
+        int | None, _count("Minimum citations of a later paper (0).")
     ] = None,
     malformed_share: Annotated[float, MALFORMED] = 0.01,
     max_authors: Annotated[
-        int, _count("A paper with more authors is kept without authors.", 1)
+        int, _count("Papers with more authors are kept without authors.", 1)
     ] = 100,
     columns: Annotated[str, COLUMNS] = "",
     keep_names: Annotated[bool, NAMES] = False,
     seed: Annotated[
-        int | None, _count("For masks and embedding (0), or for synthetic (1).")
+        int | None, _count("Seed of masks and embedding (0), or of synthetic (1).")
     ] = None,
     licence: Annotated[str, typer.Option(help="Licence of the data, for the manifest.")] = "",
     trust: Annotated[bool, TRUST] = False,
@@ -110,13 +109,11 @@ def build(
 
     KIND is an importer: jsonl, aminer, oag, openalex, virsci, dblp, csv, ris or bibtex ('society
     list importers' describes them), or package.module:Class with --trust. With synthetic, which
-    takes no PATH, a community of a stated size is invented.
+    takes no PATH, a community of the given size is invented.
     """
-    from virsci_society.society.ecosystem.build import build as build_by
     from virsci_society.society.ecosystem.build_options import build_options
-    from virsci_society.society.ecosystem.ecosystem import require_place, require_same
+    from virsci_society.society.ecosystem.ecosystem import require_place
     from virsci_society.society.ecosystem.importers.source import open_source
-    from virsci_society.society.literature.embedding.registry import make_model, name_in_folder
 
     importer = None if kind == SYNTHETIC else _importer(kind, trust=trust)
     for_all = dict.fromkeys(("kind", "out", "seed"), kind)
@@ -124,14 +121,7 @@ def build(
     _refuse_unused(context, kind, for_all | for_one)
     require_place(out)
     if importer is None:
-        with make_progress() as progress, _writing(out):
-            progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
-            made = invented(scientists, papers, 1 if seed is None else seed)
-            told = made.manifest
-            require_same(out, {name: told[name] for name in ("source", "filters", "seed")})
-            progress.begin(f"writing {out}")
-            made.save(out)
-        _tell_counts(made, out)
+        _build_synthetic(scientists, papers, 1 if seed is None else seed, out)
         return
     if not paths:
         raise InputError(f"give PATH, the files or folders of {kind}")
@@ -143,16 +133,48 @@ def build(
     options: dict[str, Any] = {"malformed_share": malformed_share, "max_authors": max_authors}
     options |= {"columns": columns} if columns else {}
     source = open_source(importer, paths, **options)
-    model = make_model(plan.embedding, plan.hosting)
     named = ", ".join(path.name for path in paths)
     origin = {"source": named, "kind": source.kind, "options": options}
+    rights = {"licence": licence, **({"preset": preset} if preset else {})}
+    _build_from_files(source, plan, origin, rights, out, keep_names=keep_names)
+
+
+def _build_synthetic(scientists: int, papers: int, seed: int, out: Path) -> None:
+    """Invent an ecosystem and write its folder."""
+    from virsci_society.society.ecosystem.ecosystem import require_same
+
+    with make_progress() as progress, _writing(out):
+        progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
+        made = invented(scientists, papers, seed)
+        told = made.manifest
+        require_same(out, {name: told[name] for name in ("source", "filters", "seed")})
+        progress.begin(f"writing {out}")
+        made.save(out)
+    _tell_counts(made, out)
+
+
+def _build_from_files(
+    source: Source,
+    plan: BuildOptions,
+    origin: Mapping[str, Any],
+    rights: Mapping[str, Any],
+    out: Path,
+    *,
+    keep_names: bool,
+) -> None:
+    """Build an ecosystem from a source and write its folder; ``origin`` goes into the manifest."""
+    from virsci_society.society.ecosystem.build import build as build_by
+    from virsci_society.society.ecosystem.ecosystem import require_same
+    from virsci_society.society.literature.embedding.registry import make_model, name_in_folder
+
+    model = make_model(plan.embedding, plan.hosting)
     settings = {
         "boundary": plan.boundary,
         "filters": plan.filters,
         "embeddings": [name_in_folder(plan.embedding, model)],
         "seed": plan.seed,
     }
-    require_same(out, origin | settings)
+    require_same(out, {**origin, **settings})
 
     def provenance() -> dict[str, Any]:
         """What the manifest says of the source, once it has been read."""
@@ -163,8 +185,7 @@ def build(
             "reading": asdict(source.report),
             "cleaning": source.report.cleaning(),
             "unknown": list(source.unknown),
-            "licence": licence,
-            **({"preset": preset} if preset else {}),
+            **rights,
         }
 
     partial = out.with_name(f"{out.name}.partial")
@@ -200,10 +221,10 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
             endings = {name: resolve_name(at).endings for name, at in IMPORTERS.items()}
             fits = (name for name, ends in endings.items() if is_data_file(file, *ends))
             command = f"society ecosystem build {next(fits, 'KIND')} {kind} ..."
-            raise InputError(f"{kind!r} is no kind; write: {command}")
+            raise InputError(f"{kind!r} is not a kind; type: {command}")
         known = (*IMPORTERS, SYNTHETIC)
         near = did_you_mean(kind, known)
-        raise InputError(f"{kind!r} is no kind; choose one of {', '.join(known)}{near}")
+        raise InputError(f"{kind!r} is not a kind; choose one of {', '.join(known)}{near}")
     require_trust(kind, trust=trust)
     find_code_here(trust)
     found = import_member(kind)
@@ -224,7 +245,7 @@ def _refuse_unused(context: typer.Context, kind: str, takers: Mapping[str, str])
         if ignored and origin is not None and origin.name == "COMMANDLINE":
             given = parameter.opts[0] if name != "paths" else "PATH"
             readers = "kinds that read files, such as jsonl"
-            unused.append(f"{given} is not for {kind}; it is for {taker or readers}")
+            unused.append(f"{given} has no effect for {kind}; it is for {taker or readers}")
     if unused:
         raise InputError("\n".join(unused))
 

@@ -104,10 +104,15 @@ def _show_table(run: Path, name: str, json: bool) -> None:
     if json:
         tell_json(loads(found.to_json(orient="records")))
         return
-    rows = with_numpy_dtypes(found.head(ROWS_SHOWN)).itertuples(index=False, name=None)
+    shown = with_numpy_dtypes(found.head(ROWS_SHOWN))
+    if "scientist" in shown and "name" not in shown:
+        place = shown.columns.get_loc("scientist") + 1
+        shown.insert(place, "name", shown["scientist"].map(with_invented_names))
     count = f"the first {ROWS_SHOWN} of {len(found)}" if len(found) > ROWS_SHOWN else len(found)
     by = f"; by {embedding_of(opened)}" if name in metrics_named("novelty") else ""
-    print_table(f"{name}: {count} rows{by}", list(map(str, found.columns)), list(rows))
+    print_table(
+        f"{name}: {count} rows{by}", list(map(str, shown.columns)), shown.to_numpy().tolist()
+    )
 
 
 def _show(run: Path, json: bool) -> None:

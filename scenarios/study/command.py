@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.study.plan import StudyForecast
 
 RUNS_SHOWN, ARMS_SHOWN = 20, 40
-"""Runs that are not done, and arms, that are told one by one."""
+"""Unfinished runs, and arms, that are listed one by one."""
 HELP = "Run replicates of several arms and compare them."
 TEMPLATE = Path(__file__).with_name("new_study.yaml")
 study = typer.Typer(help=HELP, no_args_is_help=True)
@@ -60,10 +60,10 @@ def list_() -> None:
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file.")],
     base: Annotated[
-        str, typer.Option("--base", metavar="SCENARIO", help="What every arm starts from.")
+        str, typer.Option("--base", metavar="SCENARIO", help="Base scenario of all arms.")
     ] = "quickstart",
 ) -> None:
-    """Write a commented study file with two arms, which runs as it is."""
+    """Write a commented study file with two arms that runs unchanged."""
     from virsci_society.agents.files.atomic_files import make_folder, write_atomically
     from virsci_society.scenarios.config.document import SUFFIXES, find_scenario, library
     from virsci_society.scenarios.config.yaml_io import write_yaml
@@ -78,7 +78,7 @@ def new(
     text = text.replace("studies/NAME/", f"studies/{target.stem}/")
     make_folder(target.parent)
     write_atomically(target, text.replace("base: BASE\n", write_yaml({"base": above})))
-    tell(f"{target}: edit it, then")
+    tell(f"wrote {target}; edit it, then run")
     tell(f"  society check {target}")
     tell(f"  society study run {target}")
 
@@ -86,7 +86,7 @@ def new(
 @study.command()
 @guarded
 def plan(study: StudyName, set_: Settings = None, trust: Trust = False) -> None:
-    """Tell what a study will take, and how small an effect it can find; nothing is paid."""
+    """Estimate the cost of a study and its smallest detectable effect."""
     from virsci_society.scenarios.study.design import check_arms, read_study
     from virsci_society.scenarios.study.plan import match_budgets, study_forecast
 
@@ -100,7 +100,7 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False) -> None:
 
 
 def print_forecast(found: StudyForecast) -> None:
-    """Print what a study will take and which effects it can find."""
+    """Print the cost of a study and its smallest detectable effect."""
     from virsci_society.metrics.inference.comparisons import power_sentences
     from virsci_society.scenarios.planning.plan import SUMS, duration, figure_text
     from virsci_society.scenarios.study.plan import UNITS, comparisons_in, deviation
@@ -126,7 +126,7 @@ def print_forecast(found: StudyForecast) -> None:
         title = f"matched to {' and '.join(dict.fromkeys(targets))} {unit} a run"
         print_arms(title, ("arm", "key", "value", unit, "off"), matched)
         if far:
-            tell(f"as given, and off by more than {file.match.within:.0%}: {', '.join(far)}")
+            tell(f"unchanged, and off by more than {file.match.within:.0%}: {', '.join(far)}")
     figures = [
         (label, figure_text(name, total))
         for name, label in SUMS.items()
@@ -148,9 +148,9 @@ def print_forecast(found: StudyForecast) -> None:
         seconds = file.replicates * math.fsum(found.rehearsed) / at_once
         tell(
             f"wall time: at least {duration(max(seconds, *found.rehearsed))} on this machine, "
-            f"{at_once} at a time (--jobs)"
+            f"{at_once} runs at a time (--jobs)"
         )
-    tell("rehearsed by rule-based scientists, not by a language model; the first seed of each arm")
+    tell("rehearsed by rule-based scientists with the first seed of each arm")
     tell(f"answers: {first.scenario.backend.backend.about}")
     if not first.by_rules:
         tell(first.assumptions)
@@ -162,7 +162,7 @@ def print_forecast(found: StudyForecast) -> None:
 @study.command()
 @guarded
 def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
-    """Write down what will be run, measured and compared, before anything is run."""
+    """Fix runs, measures and comparisons before the first run."""
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.run_study import open_study
 
@@ -189,9 +189,7 @@ def run(
     index: Annotated[
         str | None,
         typer.Option(
-            "--index",
-            metavar="I",
-            help="Do run I only, as in a job array; I/N: runs I, I+N, I+2N ...",
+            "--index", metavar="I", help="Only run I, for job arrays; I/N: runs I, I+N, I+2N ..."
         ),
     ] = None,
     jobs: Annotated[
@@ -200,7 +198,10 @@ def run(
     together: Annotated[
         int | None,
         typer.Option(
-            "--together", metavar="N", min=1, help="Runs in each process, sharing their slots."
+            "--together",
+            metavar="N",
+            min=1,
+            help="Concurrent runs per process, sharing its call slots.",
         ),
     ] = None,
     scheduler: Annotated[
@@ -214,12 +215,12 @@ def run(
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")
     ] = False,
-    again: Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Also retry quarantined runs.")] = False,
     trust: Trust = False,
 ) -> None:
-    """Do the runs of a study that are missing, gather them, and write its page.
+    """Run the missing runs of a study and write its page.
 
-    The same command resumes a study that was stopped; on a finished one it does nothing.
+    Repeat the command to resume a study that was stopped; on a finished study it does nothing.
     """
     from virsci_society.scenarios.study.design import check_arms
     from virsci_society.scenarios.study.lock import exit_code, read_results, unfinished_runs
@@ -238,14 +239,7 @@ def run(
     folder = _folder_of(study, out)
     with make_progress() as progress:
         design, held = open_study(study, set_ or (), folder, progress, trust=trust, check=check)
-    before = read_results(folder, held)
-    todo = unfinished_runs(before)
-    if again:
-        todo += [one.index for one in before if one.state == "quarantined"]
-    if index is not None:
-        todo = _indices(index, held)
-    elif todo:
-        tell(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
+    todo = _runs_to_do(folder, held, index, again=again)
     done = []
     if todo:
         at_once = prod(design.sizes(len(todo), jobs, together))
@@ -274,7 +268,7 @@ def run(
 @study.command()
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
-    """Tell how the runs of a study stand."""
+    """Show the state of the runs of a study."""
     from virsci_society.scenarios.study.lock import STATES, as_shown, read_results, require_lock
     from virsci_society.scenarios.terminal.console import print_table
 
@@ -302,13 +296,13 @@ def report(
     set_: Settings = None,
     out: Out = None,
     interim_p: Annotated[
-        bool, typer.Option("--interim-p", help="Show p values before every run is done.")
+        bool, typer.Option("--interim-p", help="Show p values before all runs are done.")
     ] = False,
     trust: Trust = False,
 ) -> None:
-    """Gather the runs that are done, and write the study's page again.
+    """Write the page of a study again from its finished runs.
 
-    Until every run is done it is an interim page: estimates with their intervals, but no p values.
+    Until all runs are done it is an interim page, with estimates and intervals but no p values.
     """
     from virsci_society.scenarios.study.lock import require_lock
     from virsci_society.scenarios.study.run_study import open_study
@@ -324,6 +318,21 @@ def report(
         _print_ends(folder, found, f"'society study run {folder}'", err=False)
     elif missing := _without_reviews(design, folder):
         raise InputError("\n".join(missing))
+
+
+def _runs_to_do(folder: Path, lock: Lock, index: str | None, *, again: bool) -> list[int]:
+    """The unfinished runs, the quarantined with ``--again``, or those that ``--index`` names."""
+    from virsci_society.scenarios.study.lock import read_results, unfinished_runs
+
+    if index is not None:
+        return _indices(index, lock)
+    before = read_results(folder, lock)
+    todo = unfinished_runs(before)
+    if again:
+        todo += [one.index for one in before if one.state == "quarantined"]
+    if todo:
+        tell(f"{folder}: {len(todo)} of {lock.runs} runs to do", err=True)
+    return todo
 
 
 def _folder_of(study: str, out: Path | None) -> Path:

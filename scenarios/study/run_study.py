@@ -303,7 +303,7 @@ def run_study(
     base: str | Path | Scenario,
     arms: Mapping[str, Any],
     *,
-    measures: Sequence[str],
+    measures: str | Sequence[str],
     replicates: int = 20,
     comparisons: Sequence[Mapping[str, Any]] | None = None,
     out: Path | str | None = None,
@@ -313,25 +313,25 @@ def run_study(
 ) -> Study:
     """Replicate a scenario in several arms, and open the finished study.
 
-    The same call resumes a study that was stopped; of a finished one nothing is done again.
+    Repeat the call to resume a study that was stopped; a finished study is only opened.
 
     Args:
         base: the scenario that every arm starts from: a name of the library, a path or a scenario.
         arms: the scenario keys of each arm by its name, dotted or nested; or ``grid`` or
             ``latin_hypercube`` as in a study file.
-        measures: what is measured of each run, as ``society list measures`` names it.
+        measures: names of measures, see ``society list measures``.
         replicates: runs of each arm; replicate r has the same seed in every arm.
-        comparisons: the planned tests as in a study file; None: every measure, paired, of all arms
-            against the first.
+        comparisons: the planned tests as in a study file; None: a paired test of each measure
+            between the first arm and every other.
         out: the study's folder; None: ``runs/studies/`` and the name of the scenario.
         jobs: processes. More than one needs ``if __name__ == "__main__":`` in a script.
 
     Returns:
         The study: ``results`` is a DataFrame with a row per run and measure, ``compare()`` the
-        planned comparisons, ``folder`` holds ``report.html``.
+        planned comparisons, and ``folder`` contains ``report.html``.
 
     Raises:
-        InputError: something is wrong with the design, or no run could be done.
+        InputError: the design is invalid, or no run could be done.
 
     Example:
         >>> study = vs.run_study(
@@ -346,6 +346,13 @@ def run_study(
         [['papers', 'pairs to threes']]
     """
     find_code_here(trust)
+    if not isinstance(arms, Mapping):
+        raise InputError(
+            f"arms: got {arms!r}, expected the keys of each arm by its name, such as "
+            "{'pairs': {'protocol.team_size': 2}}"
+        )
+    if isinstance(measures, str):
+        measures = [measures]
     if comparisons is None:
         comparisons = [{"test": "paired", "of": one} for one in measures]
     data = {

@@ -96,6 +96,10 @@ class Study:
             for (measure, arm), rows in known.groupby(["measure", "arm"], sort=False)
         }
 
+    def __repr__(self) -> str:
+        """The folder, arms and runs in one line."""
+        return f"<Study {self.folder}: {len(self._arms)} arms, {len(self.runs)} runs>"
+
     @classmethod
     def open(cls, path: Path | str, *, interim_p: bool = False) -> Study:
         """Open a study folder whose runs have been gathered.

@@ -18,6 +18,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
 from virsci_society.agents.files.json_files import parse_json, read_json_object
+from virsci_society.agents.invented_names import invented_name
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import (
@@ -218,6 +219,16 @@ class Run:
     def plot(self) -> RunPlots:
         """Plots: ``run.plot.timeline()`` and ``run.plot.network()``."""
         return RunPlots(self)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The name of each scientist on pages and in transcripts, by its id in tables.
+
+        Example:
+            >>> run.names["Scientist0"]
+            'Lindutun'
+        """
+        return {one: invented_name(one) for one in self.table("scientists")["scientist"]}
 
     def __repr__(self) -> str:
         """What the run is, in one line; tables are counted and not read."""

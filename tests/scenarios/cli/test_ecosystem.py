@@ -227,22 +227,25 @@ READERS = "kinds that read files, such as jsonl"
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("synthetic --boundary 2015", [f"--boundary is not for synthetic; it is for {READERS}"]),
+        (
+            "synthetic --boundary 2015",
+            [f"--boundary has no effect for synthetic; it is for {READERS}"],
+        ),
         (
             "synthetic --embedding lsa --columns a=b",
             [
-                f"--embedding is not for synthetic; it is for {READERS}",
-                "--columns is not for synthetic; it is for csv",
+                f"--embedding has no effect for synthetic; it is for {READERS}",
+                "--columns has no effect for synthetic; it is for csv",
             ],
         ),
         (
             "jsonl papers.jsonl --boundary 2012 --scientists 5",
-            ["--scientists is not for jsonl; it is for synthetic"],
+            ["--scientists has no effect for jsonl; it is for synthetic"],
         ),
         (
             "data/works.jsonl.gz --boundary 2010",
             [
-                "'data/works.jsonl.gz' is no kind; write: society ecosystem build jsonl "
+                "'data/works.jsonl.gz' is not a kind; type: society ecosystem build jsonl "
                 "data/works.jsonl.gz ..."
             ],
         ),
@@ -274,7 +277,7 @@ def test_a_year_is_a_number(corpus, here, option):
 def test_a_kind_spelt_wrong_may_be_synthetic(here):
     done = society("ecosystem", "build", "sythetic", "--out", "eco")
     assert done.exit_code == 2
-    assert "'sythetic' is no kind" in done.stderr
+    assert "'sythetic' is not a kind" in done.stderr
     assert "did you mean 'synthetic'?" in done.stderr
 
 

@@ -585,7 +585,7 @@ def test_the_plan_of_a_study_of_rules_tells_its_time_and_no_table_of_zeros(tmp_p
     print_forecast(found)
     told = capsys.readouterr().out
     assert told.startswith("Tiny: 2 arms x 2 replicates = 4 runs\nwall time: at least ")
-    assert f"on this machine, {min(os.cpu_count(), 4)} at a time (--jobs)" in told
+    assert f"on this machine, {min(os.cpu_count(), 4)} runs at a time (--jobs)" in told
     assert "0.0000" not in told
     assert "tokens" not in told
 

@@ -229,3 +229,8 @@ def test_vectors_need_one_row_per_paper():
         Vectors(("a", "b"), np.ones((1, 3), dtype=np.float32))
     with pytest.raises(InputError, match="one row per paper"):
         Vectors(("a",), np.ones(3, dtype=np.float32))
+
+
+def test_scientists_have_names_by_id():
+    people = [("Scientist0", "a", 0, 0, 2000, None, None)]
+    assert Run.from_rows({"scientists": people}, MANIFEST, {}).names == {"Scientist0": "Lindutun"}
