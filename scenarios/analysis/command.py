@@ -9,7 +9,14 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.terminal.console import print_table
-from virsci_society.scenarios.terminal.options import Json, guarded, tell, tell_json, writing
+from virsci_society.scenarios.terminal.options import (
+    Json,
+    find_runs,
+    guarded,
+    tell,
+    tell_json,
+    writing,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +66,10 @@ PREDICTIONS = (
 @guarded
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, or of studies.")
+        list[Path],
+        typer.Argument(
+            metavar="RUN...", help="Folders of runs, or of studies.", callback=find_runs
+        ),
     ],
     with_: Annotated[
         Path, typer.Option("--with", metavar="ECOSYSTEM", help="The folder they started from.")

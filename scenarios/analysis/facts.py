@@ -12,7 +12,15 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.console import print_table
-from virsci_society.scenarios.terminal.options import Json, Trust, guarded, tell, tell_json, writing
+from virsci_society.scenarios.terminal.options import (
+    Json,
+    Trust,
+    find_runs,
+    guarded,
+    tell,
+    tell_json,
+    writing,
+)
 
 if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact
@@ -25,7 +33,9 @@ HEADS = ("fact", "value", "95 %", "published", "range", "chance", "verdict", "wh
 def facts(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[RUN]...", help="Folders of runs, or of studies."),
+        typer.Argument(
+            metavar="[RUN]...", help="Folders of runs, or of studies.", callback=find_runs
+        ),
     ] = None,
     with_: Annotated[
         Path | None,

@@ -61,7 +61,7 @@ class Card:
 
     @property
     def told(self) -> str:
-        """How many facts got which verdict, and of how much, in a sentence."""
+        """The number of facts with each verdict and the data they are based on, in a sentence."""
         years = min(one.years for one in self.sides)
         papers = sum(len(one.works) for one in self.sides)
         size = (
@@ -71,18 +71,19 @@ class Card:
         )
         counts = Counter(str(one.verdict) for one in self.judged)
         reproduced, failed = counts["reproduced"], counts["not"]
-        tested = f"{reproduced} of {count_of(len(self.judged), 'fact')} reproduced, {failed} not"
+        facts = count_of(len(self.judged), "fact")
+        tested = f"{reproduced} of {facts} reproduced, {failed} not reproduced"
         if not reproduced + failed:
-            tested = f"none of {count_of(len(self.judged), 'fact')} could be tested"
-        rest = [
-            f"{counts[word]} {what}"
+            tested = f"none of {facts} could be tested"
+        rest = "".join(
+            f"; {counts[word]} {what}"
             for word, what in (
-                ("too short to tell", "cannot be told from so few years or runs"),
-                ("not measurable", "need tables that these papers do not have"),
+                ("too short to tell", "undecided (too few years or runs)"),
+                ("not measurable", "not measurable (other data needed)"),
             )
             if counts[word]
-        ]
-        return f"{tested}{'; ' if rest else ''}{', '.join(rest)} ({', '.join(size)})"
+        )
+        return f"{tested}{rest}. Data: {', '.join(size)}"
 
     @property
     def unmeasured(self) -> str:
@@ -94,9 +95,9 @@ class Card:
         told = []
         if short:
             span = " to ".join(map(str, dict.fromkeys((short[0], short[-1]))))
-            told.append(f"{count_of(len(short), 'fact')} need {span} years")
+            told.append(f"{count_of(len(short), 'fact')} that need {span} years")
         if other := len(lacking) - len(short):
-            told.append(f"{count_of(other, 'fact')} need other tables or are not defined here")
+            told.append(f"{count_of(other, 'fact')} that need other data or are undefined")
         return f"not shown: {', '.join(told)}" if told else ""
 
 

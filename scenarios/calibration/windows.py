@@ -133,7 +133,7 @@ def make_corpus(papers: Iterable[tuple[int, str, Sequence[str]]], end: int, wher
         if year < end and authors
     )
     if not kept:
-        raise InputError(f"{where}: holds no paper with an author before {end}")
+        raise InputError(f"{where}: contains no paper with an author before {end}")
     numbers: dict[str, int] = {}
     dated = [
         ((year - end) * DAYS_PER_YEAR, [numbers.setdefault(one, len(numbers)) for one in authors])

@@ -116,12 +116,28 @@ class ExampleGroup(TyperGroup):
         token = ARGUMENTS.set(ctx.meta["society.arguments"])
         try:
             return super().invoke(ctx)
-        except typer.BadParameter as error:
+        except Exception as error:
+            # An option that is none, but a key of scenarios or something like replicates.
+            option = str(getattr(error, "option_name", "")).lstrip("-")
+            if hint := option and _hint_of_option(option):
+                error.args, error.message, error.possibilities = (hint,), hint, None  # type: ignore[attr-defined]
+            if not isinstance(error, typer.BadParameter):
+                raise
             # What pydantic says of a value, whose error typer hands on, begins with this.
             error.message = error.message.removeprefix("Value error, ")
             raise
         finally:
             ARGUMENTS.reset(token)
+
+
+def _hint_of_option(option: str) -> str:
+    """The message for an unknown option that has another place; empty for any other."""
+    from virsci_society.scenarios.config.schema import Scenario
+
+    told = f"No such option: --{option}"
+    if option in ("seeds", "replicates", "runs"):
+        return f"{told}; for replicates write a study: society study new NAME --base SCENARIO"
+    return f"{told}; it is a key: --set {option}=VALUE" if option in Scenario.model_fields else ""
 
 
 def _add_examples(command: Any, path: str) -> None:

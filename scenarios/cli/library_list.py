@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from inspect import getdoc
+from itertools import chain
 from pathlib import Path
 from textwrap import fill, indent
 from typing import Annotated
@@ -27,16 +28,15 @@ def list_(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A scenario; a part; a kind: protocols, measures, ...; scenarios; models; "
-            "runs; keys.",
+            help="A scenario, a component, a kind such as protocols or measures, or scenarios, "
+            "models, runs, keys.",
             autocompletion=complete_scenario,
         ),
     ] = None,
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="WHERE",
-            help="For runs and models: the folder; for facts and keys: the fact or section.",
+            metavar="WHERE", help="Folder for runs and models; fact or section for facts and keys."
         ),
     ] = Path("runs"),
     json: Annotated[
@@ -54,7 +54,7 @@ def list_(
 
     where = None if folder == Path("runs") else str(folder)
     if json and name not in ("runs", "keys"):
-        raise InputError("--json goes with 'list runs' and 'list keys'")
+        raise InputError("--json works only with 'list runs' and 'list keys'")
     if name == "runs":
         _print_runs(folder, json)
     elif name == "models":
@@ -194,19 +194,20 @@ def _meanings(name: str) -> list[str]:
     found = []
     for kind, parts in TABLES.items():
         if path := parts.get(name):
-            text = f"{name} is a part of the kind {kind}: {_definition(_part(kind, path))}"
-            found.append(f"{text} 'society list {kind}' names all.")
+            text = f"{name} is a component of kind {kind}: {_definition(_part(kind, path))}"
+            found.append(f"{text} 'society list {kind}' lists all.")
     if name in MEASURES:
         found.append(f"{name} is a measure: {MEASURES[name].meaning}.")
     if name in FAMILIES or name in METRICS:
-        found.append(f"{name} is a metric, or a family of them: see 'society list metrics'.")
+        found.append(f"{name} is a metric or a family of metrics, see 'society list metrics'.")
     return found
 
 
 def _scenario_lines(name: str) -> Iterator[str]:
-    """The file of a scenario or study with what it amounts to, or what a name means."""
-    from virsci_society.scenarios.config.document import STUDIES, find_scenario
-    from virsci_society.scenarios.config.registry import KIND_NAMES
+    """The file of a scenario or study with its resolved settings, or what a name means."""
+    from virsci_society.metrics.measures import MEASURES
+    from virsci_society.scenarios.config.document import STUDIES, find_scenario, library
+    from virsci_society.scenarios.config.registry import KIND_NAMES, TABLES
     from virsci_society.scenarios.config.schema import load_scenario
 
     path = STUDIES / f"{name}.yaml"
@@ -217,10 +218,12 @@ def _scenario_lines(name: str) -> Iterator[str]:
         if meanings := _meanings(name):
             yield from meanings
             return
-        kinds = [*KIND_NAMES, *OTHER_NAMES]
-        if hint := did_you_mean(name, kinds):
-            raise InputError(f"nothing is called {name!r}{hint} (society list NAME)") from error
-        raise InputError(f"{error}\nkinds of parts are {', '.join(KIND_NAMES)}") from error
+        known = [*KIND_NAMES, *OTHER_NAMES, *library(), *MEASURES, *chain(*TABLES.values())]
+        hint = did_you_mean(name, known)
+        if near := [one for one in known if name in one and not hint]:
+            hint = f"; names with it: {', '.join(near[:5])}"
+        kinds = "" if hint else f"; kinds are {', '.join(KIND_NAMES)}"
+        raise InputError(f"nothing is called {name!r}{hint}{kinds}") from error
     yield f"# {path}"
     yield from path.read_text(encoding="utf-8").splitlines()
     if is_study:

@@ -143,7 +143,7 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
                     " it"
                 )
             if SUMS not in members:
-                raise InputError(f"{path}: holds no {SUMS}; 'society export archive' writes it")
+                raise InputError(f"{path}: contains no {SUMS}; 'society export archive' writes it")
             lines = archive.read(SUMS).decode("utf-8", "replace").splitlines()
             listed = {name: digest for digest, _, name in (one.partition("  ") for one in lines)}
             files = {name for name in members if not name.endswith("/")}

@@ -330,7 +330,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
         )
     if scenario.until < float(held.get("until", 0.0)):
         raise InputError(
-            f"{folder}: holds this run until day {held['until']:g}, longer than day "
+            f"{folder}: contains this run until day {held['until']:g}, beyond day "
             f"{scenario.until:g}; give another folder with --out"
         )
     # End, metrics and prompts are what a finished folder shows besides.

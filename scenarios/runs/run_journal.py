@@ -62,7 +62,7 @@ def open_journal(
     parent = None if fork is None else fork / JOURNAL
     if fork is not None and parent is not None:
         if not parent.is_file():
-            raise InputError(f"{fork}: holds no journal to fork from")
+            raise InputError(f"{fork}: contains no journal to fork from")
         if folder.resolve() == fork.resolve():
             raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
         with Journal(parent, frozen=True) as held:

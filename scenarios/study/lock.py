@@ -293,7 +293,9 @@ def require_lock(study: Path) -> Lock:
     refuse_links(study, LEVELS)
     lock = read_lock(study)
     if lock is None:
-        raise InputError(f"{study}: holds no {LOCK}; 'society study run' or 'lock' writes it")
+        raise InputError(
+            f"{study}: contains no {LOCK}; 'society study run' or 'society study lock' writes it"
+        )
     return lock
 
 

@@ -55,6 +55,11 @@ def find_run(given: Path) -> Path:
     return next((path for path in found if path.is_dir()), given)
 
 
+def find_runs(given: list[Path] | None) -> list[Path]:
+    """The folders of several names, as ``find_run`` finds each."""
+    return [find_run(one) for one in given or ()]
+
+
 RunFolder = Annotated[
     Path, typer.Argument(metavar="RUN", help="The folder of a run.", callback=find_run)
 ]
