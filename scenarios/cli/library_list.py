@@ -205,7 +205,7 @@ def _meanings(name: str) -> list[str]:
 
 def _scenario_lines(name: str) -> Iterator[str]:
     """The file of a scenario or study with its resolved settings, or what a name means."""
-    from virsci_society.metrics.measures import MEASURES
+    from virsci_society.metrics.registry import MEASURES
     from virsci_society.scenarios.config.document import STUDIES, find_scenario, library
     from virsci_society.scenarios.config.registry import KIND_NAMES, TABLES
     from virsci_society.scenarios.config.schema import load_scenario
