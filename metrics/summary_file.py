@@ -39,7 +39,7 @@ def ended_words(summary: Mapping[str, Any], days: str) -> str:
         return f"was {state} on day {days}"
     # A later session may have come further than the world that the last stop has left.
     verb = {"failed": "failed", "running": "is running"}.get(state, f"was {state}")
-    return f"{verb}, and its world is known up to day {days}"
+    return f"{verb}; results cover it up to day {days}"
 
 
 TEXT_COUNTS = ["asked", "spoilt", "echoed", "default", "equal", "short", "loop", "cut"]
@@ -47,23 +47,25 @@ TEXT_COUNTS = ["asked", "spoilt", "echoed", "default", "equal", "short", "loop",
 
 
 def text_sentences(reading: Mapping[str, Any] | None) -> list[str]:
-    """What to say first of a model's replies, which nobody has judged; nothing of rules."""
+    """What is noticed about a model's replies, whose content is not judged; empty for rules."""
     rows = ((reading or {}).get("texts") or {}).values()
     counts = {name: sum(row[name] for row in rows) for name in TEXT_COUNTS}
     asked, spoilt = counts["asked"], counts["spoilt"]
     if not asked or reading is None:
         return []
     told = {
-        "echoed": "repeated the words of the page and were asked for again",
+        "echoed": "copied the prompt and were requested again",
         "default": "were replaced by a default",
-        "equal": "equal another scientist's",
-        "short": "are far shorter than asked for",
-        "loop": "repeat a phrase over and over",
-        "cut": "were cut at the limit of length",
+        "equal": "equal another scientist's reply",
+        "short": "are far shorter than requested",
+        "loop": "repeat a phrase many times",
+        "cut": "were cut off at the length limit",
     }
     noticed = ", ".join(f"{counts[name]:,} {words}" for name, words in told.items() if counts[name])
     unread = reading["rungs"].get("unread", 0)
     parsed = "All replies were parsed." if not unread + counts["default"] else ""
-    said = f"{parsed} Nobody has judged what they say; of {asked:,}, {noticed or 'none stand out'}."
+    said = (
+        f"{parsed} Their content was not judged; of {asked:,}, {noticed or 'none is conspicuous'}."
+    )
     first = f"{SHOWS_THE_FORM}: {spoilt:,} of {asked:,} replies were copies or defaults."
     return [first, said.strip()] if spoilt > WARN_AT * asked else [said.strip()]

@@ -17,7 +17,7 @@ for paper in run.table("papers").itertuples():
 print()
 counts = vs.compute_metric(run, "reply_texts").sum(numeric_only=True)
 noticed = ", ".join(f"{number} {what}" for what, number in counts.items() if what != "asked")
-print(f"Nobody has judged the replies. Of {counts['asked']}: {noticed}.")
+print(f"The content of the replies was not judged. Of {counts['asked']}: {noticed}.")
 print("A model of this size shows that the program works with a real model, and nothing about")
 print("research or about larger models.")
 print(f"the page: {(folder / 'report.html').resolve()}")

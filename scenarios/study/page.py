@@ -319,10 +319,6 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
         unknown = sum(not np.isfinite(one.p) for one in planned if one not in first)
         beside = f", {unknown} of them without an estimate" if unknown else ""
         sentences.append(f"{count_of(more, 'further comparison')} below{beside}.")
-    few = min((len(study.numbers(lead.measure, arm)) for arm in study.arms), default=0)
-    if 0 < few < MIN_REPLICATES:
-        fewer = f"With fewer than {MIN_REPLICATES} replicates"
-        sentences.append(f"{fewer} this is an illustration, not evidence.")
     return sentences
 
 

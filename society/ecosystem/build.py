@@ -477,7 +477,7 @@ def _source_notes(corpus: RawCorpus, selection: PaperSelection, scientists: int)
         notes.append(OWN_TERMS)
     notes.extend(selection.notes)
     if not len(counts):
-        span = f"the source's years are {corpus.years.min()} to {corpus.years.max()}"
+        span = f"the source has only papers of {corpus.years.min()} to {corpus.years.max()}"
         why = f"{span}, all before it" if corpus.known.all() else "the filters leave none"
         notes.append(f"EMPTY: no contemporary papers from {corpus.boundary} on: {why}")
     if not scientists:

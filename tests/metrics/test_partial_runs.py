@@ -60,7 +60,7 @@ def test_every_measure_can_be_taken_of_a_part(name, shared, measured):
 def test_the_page_says_at_its_top_what_it_is(part):
     told = text(part)
     top = told.index(f"Part of a run. The run was stopped: {WHY}.")
-    assert top < told.index("Rules decided and wrote")
+    assert top < told.index("All decisions and texts come from")
     assert "7 scientists founded 2 teams that had ended" in told
     for words in (
         *("up to day 60 of 730", "Teams that had not ended by then", "There is no digest"),
@@ -73,7 +73,7 @@ def test_the_page_says_at_its_top_what_it_is(part):
 
 
 def test_teams_at_work_are_not_drawn_from_those_that_have_ended(part, run):
-    drawn = "Number of teams in flight over simulated time"
+    drawn = "Number of teams at work over simulated time"
     assert drawn in render_page(run)
     assert drawn not in render_page(part)
     assert "cannot be drawn from those alone that have ended" in text(part)

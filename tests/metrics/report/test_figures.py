@@ -95,7 +95,7 @@ def test_each_team_is_a_row_with_its_meetings_and_paper(run, monkeypatch):
     assert set(run.table("teams")["team"]) <= set(words)
     stages = set(run.table("meetings")["stage"].dropna())
     assert {f"meeting: {stage}" for stage in stages} <= set(words)
-    assert {"at work", "waiting", "paper visible"} <= set(words)
+    assert {"at work", "waiting", "paper published"} <= set(words)
     # Of a large run some are drawn, the first and the last included.
     monkeypatch.setattr(figures, "ROWS_DRAWN", 2)
     some = set(re.findall(r"<text[^>]*>([^<]*)</text>", figures.team_timeline(run)))
@@ -123,7 +123,7 @@ def test_a_part_that_is_not_available_says_so():
     table = scores(5)
     table[["CI", "ON"]] = pd.NA
     picture = figures.novelty(table.astype("Float64"))
-    assert picture.count("not available: no citation count is known") == 2
+    assert picture.count("not available: citation counts are unknown") == 2
 
 
 def test_the_figure_of_novelty_names_the_embedding(run):

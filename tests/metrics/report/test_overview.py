@@ -26,9 +26,9 @@ def test_three_sentences_say_who_did_what_what_came_out_and_how_the_network_grew
         "7 scientists founded 3 teams of 1 to 4 (planned: 2 to 4) in 100 simulated days, under "
         "VirSci.",
         "1 of 3 teams published a paper (1 was at work, 1 had dissolved).",
-        "On day 0, 3 pairs of scientists had published together, and 4 of 7 scientists were "
-        "connected, directly or through others; on day 100 it was 8 pairs, and 6 of 7 scientists "
-        "were connected.",
+        "On day 0, 3 pairs of scientists had co-authored papers, and 4 of 7 scientists were "
+        "connected through co-authors; on day 100, 8 pairs had, and 6 of 7 scientists were "
+        "connected.",
     ]
     assert trouble.startswith(("The run finished", "Problems:"))
     assert list(status) == ["state", "answers"], "zeros and what was not paid are hidden"
@@ -98,8 +98,8 @@ def test_faults_defaults_and_a_stop_are_told(make_run, rows):
 @pytest.mark.parametrize(
     ("backend", "told"),
     [
-        ({"api_base": "http://me:pw@127.0.0.1:99/v1"}, "what answers at 127.0.0.1 as openai/test"),
-        ({"use": "hybrid", "live": {"api_base": "http://b"}}, "what answers at b as openai/test"),
+        ({"api_base": "http://me:pw@127.0.0.1:99/v1"}, "the server 127.0.0.1 as openai/test"),
+        ({"use": "hybrid", "live": {"api_base": "http://b"}}, "the server b as openai/test"),
         ({}, "the language model openai/test"),
     ],
 )

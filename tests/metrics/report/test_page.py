@@ -124,7 +124,7 @@ def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
     command = ["chromium", *options.split(), profile, address]
     done = subprocess.run(command, capture_output=True, timeout=500, check=True)
     dom = done.stdout.decode()
-    assert "<body>" in dom
+    assert '<body class="run">' in dom
     assert "<script" not in dom
     assert "<title>&lt;script&gt;" in dom
     assert dom.count("<section") == 10
@@ -137,7 +137,7 @@ def test_every_section_and_banner_is_there(html):
         *("the results say nothing about language models.", "A single run: an illustration"),
         "7 scientists founded 3 teams of 1 to 4 (planned: 2 to 4) in 100 simulated days",
         *("Graphs that speak", "S1, S2, S3, S4", "too small"),
-        *("load on acceptance is not estimable", "none"),
+        *("number of teams on acceptance: not estimable", "none"),
         "d" * 64,
         "virsci-society",
     ):
@@ -145,7 +145,7 @@ def test_every_section_and_banner_is_there(html):
     places = ("timeline", "network", "novelty", "people", "papers")
     found = [html.index(f' id="{place}"') for place in ("short", *places)]
     assert found == sorted(found)
-    for place in (*places, "reading", "provenance"):
+    for place in (*places, "numbers", "provenance"):
         assert f'id="{place}"' in html
         assert f'href="#{place}"' in html
 
@@ -189,7 +189,7 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
     text = Page(
         render_page(make_run(manifest={"backend": {"use": "offline", "about": about}}))
     ).text()
-    assert text.count("the figures say nothing about language models.") == 1
+    assert text.count("the results say nothing about language models.") == 1
     assert "training cut-off of the model" not in text
     about = "answers of a language model"
     text = Page(
@@ -197,7 +197,7 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
     ).text()
     assert "answers of a language model" in text
     assert "say nothing about" not in text
-    assert "Rules decided and wrote" not in text
+    assert "All decisions and texts come from" not in text
     assert "training cut-off of the model" in text
 
 
@@ -222,7 +222,7 @@ def test_many_papers_stay_one_page(rows, make_run):
         (f"T{n}", "S1/1", f"Title {n}", "words " * 900, 50.0 + n / 10, "t", "") for n in range(300)
     ]
     html = render_page(make_run(rows))
-    assert "The first 40 by date." in html
+    assert "The first 40 papers by date." in html
     assert len(html) < 1_500_000
 
 

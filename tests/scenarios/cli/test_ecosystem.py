@@ -192,7 +192,7 @@ def test_unknown_citations_make_ci_and_on_not_available_never_zero(write, here):
     told = json.loads(society("show", "run", "--json").stdout)
     assert [told[name] is None for name in ("HD", "CD", "CI", "ON")] == [False, False, True, True]
     report = Path("run", "report.html").read_text(encoding="utf-8")
-    assert "not available: no citation count is known" in report
+    assert "not available: citation counts are unknown" in report
     assert "CI and ON are not available" in report
 
 
@@ -260,8 +260,8 @@ def test_what_a_kind_does_not_use_is_refused(corpus, here, typed, told):
 def test_a_folder_is_not_described_with_sizes_of_a_synthetic_one(corpus, here):
     assert build(corpus).exit_code == 0
     done = society("ecosystem", "info", "eco", "--papers", "50", "--seed", "3")
-    told = ["--papers is not for eco; it is for synthetic"]
-    told.append("--seed is not for eco; it is for synthetic")
+    told = ["--papers has no effect for eco; it is for synthetic"]
+    told.append("--seed has no effect for eco; it is for synthetic")
     assert (done.exit_code, done.stderr.splitlines()) == (2, told)
 
 

@@ -232,7 +232,8 @@ def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_
         f"'society study run {study}' resumes it; one of its runs is {study}/runs/0000\n"
     )
     for command in (("show",), ("explore",), ("show", "--open"), ("transcript",)):
-        assert society(*command, study).stderr == told, command
+        first = f"reading {study}\n" if command == ("explore",) else ""
+        assert society(*command, study).stderr == first + told, command
     (study / "report.html").write_text("")
     assert "show --open" in society("show", study).stderr
     whole = as_study(here / "runs" / "studies" / "whole", small_run, 3)

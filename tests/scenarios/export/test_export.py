@@ -27,7 +27,7 @@ def test_the_page_may_be_written_into_a_folder_without_prompts(small_run, tmp_pa
     done = society("explore", small_run, "--no-prompts", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     assert (tmp_path / "explorer.html").is_file()
-    assert "left out: All prompts: not asked for." in done.output
+    assert "omitted: All prompts: not asked for." in done.output
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,11 @@ def test_a_run_of_copies_is_named_everywhere(write, small_text, tmp_path, provid
     assert f" of {asked} answers copied the form" in last
     shown = society("show", out).stdout
     assert SHOWS_THE_FORM in shown
-    assert "Nobody has judged what they say" in shown
+    assert "Their content was not judged" in shown
     page = (out / "report.html").read_text("utf-8")
     first = page.partition('<nav aria-label="Contents">')[0]
     assert SHOWS_THE_FORM in first
-    assert "Nobody has judged what they say" in first
+    assert "Their content was not judged" in first
     assert "every reply that counts" not in page
     calls = Run.open(out).table("calls")
     asked = calls[calls["act"] != "re-ask"]

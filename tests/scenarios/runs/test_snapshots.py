@@ -52,7 +52,7 @@ def test_a_running_run_is_shown_up_to_a_moment_ago(small, small_run, here):
     assert events == whole[: len(events)]
     assert whole[len(events)]["date"] >= look.run.days > events[-1]["date"]
     shown, explored, _ = look.said
-    assert "is running, and its world is known up to day 28" in shown
+    assert "is running; results cover it up to day 28" in shown
     assert f"run/partial: not finished; its world up to day {look.run.days:g} (running" in shown
     assert "explorer.html" in explored
     assert (here / "run" / "digest").read_text() == (small_run / "digest").read_text()

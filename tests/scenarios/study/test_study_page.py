@@ -126,8 +126,8 @@ def test_few_replicates_are_a_sketch_power_is_printed_and_skew_is_warned_of(tmp_
     many = words(page_of(make(tmp_path / "many", 20)))
     assert "illustration" not in many
     assert "effect with 20 pairs of runs: d_z = 0.66 (standard deviations of" in many
-    assert "Too narrow: number of calls" in many
-    assert "Too narrow: overall novelty" not in many
+    assert "number of calls: in about" in many
+    assert "overall novelty: in about" not in many
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
@@ -137,7 +137,7 @@ def test_on_paper_no_fold_is_empty_and_the_page_says_so(tmp_path):
         browser.open(write_study_page(make(tmp_path / "study", 5)))
         browser.send("Emulation.setEmulatedMedia", media="print")
         (left_out,) = browser.value(f"{shown}.map((one) => one.textContent)")
-        assert left_out.startswith("Left out on paper")
+        assert left_out.startswith("Not printed")
 
 
 def test_what_went_wrong_is_on_the_page(tmp_path):
