@@ -68,7 +68,7 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     written = [_ideas_of(run, ecosystem) for run in compared.runs]
     ids, values = (list(chain(*parts)) for parts in zip(*written, strict=True))
     if not ids:
-        raise InputError(f"{compared.name}: no paper was written: there is no idea to look for")
+        raise InputError(f"{compared.name}: no paper was published, so there are no ideas to test")
     vectors = np.array(values)
     group = np.repeat(np.arange(len(written)), [len(one[0]) for one in written])
     old, new = ecosystem.past_vectors, ecosystem.contemporary_vectors
@@ -93,12 +93,12 @@ def backtest_runs(compared: ComparedRuns, ecosystem: Ecosystem) -> Backtest:
     summary = pd.DataFrame([_summary(*kind, ecosystem.boundary) for kind in kinds])
     years = ecosystem.contemporary.years
     notes = [
-        f"Threshold: cosine {threshold:.3f} in {ecosystem.embedding.name}. Of past papers "
-        f"taken as ideas {CHANCE:.0%} have one of {len(years):,} later papers ({years.min()} to "
-        f"{years.max()}) so near that does not cite them. What came true in other words is "
-        "missed: read no share by itself, compare the rows.",
-        "The past papers nearest to the ideas are the floor: repeating them comes true as often. "
-        "Real later papers show how often a real idea of those years is met again.",
+        f"Threshold: cosine {threshold:.3f} in {ecosystem.embedding.name}. By "
+        f"chance {CHANCE:.0%} of past papers have one of {len(years):,} later papers "
+        f"({years.min()} to {years.max()}) this close that does not cite them. Ideas that came "
+        "true in different words are missed, so compare rows rather than single shares.",
+        "Baseline: the past papers nearest to the ideas, as repeating them comes true as often. "
+        "Upper reference: real later papers.",
         *_notes_of(compared.runs),
     ]
     return Backtest(compared.name, threshold, summary, ideas, tuple(notes))
@@ -114,8 +114,8 @@ def _ideas_of(run: Run, ecosystem: Ecosystem) -> tuple[Sequence[Any], ...]:
     outside = cited.loc[~cited["inside"].astype(bool), "cited"].tolist()
     if (ecosystem.past.rows_of(outside) < 0).any():
         raise InputError(
-            f"{where}: cites past papers that the ecosystem does not have: give the one that the "
-            "run started from"
+            f"{where}: cites past papers that are not in the ecosystem; give the ecosystem "
+            "of the run"
         )
     ids, vectors, encoder = run.vectors.ids, run.vectors.values, ecosystem.embedding
     other = vectors.shape[1] != encoder.dim
@@ -126,7 +126,7 @@ def _ideas_of(run: Run, ecosystem: Ecosystem) -> tuple[Sequence[Any], ...]:
     if other:
         raise InputError(
             f"{where}: its vectors were not made by the ecosystem's embedding ({encoder.name}): "
-            "give the ecosystem that the run started from, with the same embedding"
+            "give the ecosystem of the run, with the same embedding"
         )
     return ids, list(vectors)
 
@@ -211,16 +211,22 @@ def _summary(name: str, found: pd.DataFrame, group: IntArray, boundary: int) -> 
 def _notes_of(runs: Sequence[Run]) -> list[str]:
     """Who spoke, what a model may have read before, and how far the intervals hold."""
     speakers = sorted({speaker_of(run.manifest) for run in runs})
-    notes = [f"Who spoke: {one}." for one in speakers]
+    notes = [f"Answers: {one}." for one in speakers]
     if any("not a language model" in one for one in speakers):
-        notes.append("Words by rules say nothing about people or language models.")
+        notes.append("Texts by rules say nothing about people or language models.")
     cutoffs = {one.sentence: one.after for one in (training_cutoff(run.manifest) for run in runs)}
     for sentence, after in cutoffs.items():
         notes.append(sentence)
         if after is None:
-            notes.append("LEAK possible: nobody can tell whether it had read the later papers.")
+            notes.append(
+                "Leakage possible: it is unknown whether the model was trained on the later papers."
+            )
         elif after:
-            notes.append("LEAK: what a model had read does not come true; no foresight is shown.")
+            notes.append(
+                "Leakage: the model may have read the later papers; this is no prediction."
+            )
     if len(runs) < 2:
-        notes.append("One run: its ideas share people and papers; the intervals are too narrow.")
+        notes.append(
+            "One run: its ideas share authors and papers, so the intervals are too narrow."
+        )
     return notes

@@ -39,26 +39,27 @@ PEOPLE += "candidates: of"
 """Columns that are printed, with their heads where these are others."""
 KINDS = {"relative": "share", "difference": "diff"}
 HEADS = (
-    "run: mean over runs, sd over runs; real: after the boundary; before: as long before it; off: "
-    "run - real (diff), the same over the real (share), or a distance from 0 (alike) to 1 (KS: "
-    "Kolmogorov-Smirnov, JS: Jensen-Shannon); tolerances: off in tolerances; ok: within one. "
-    "Standard errors, z and shorter windows: --out FOLDER or --json."
+    "run, sd: mean and standard deviation over runs; real: papers after the boundary; before: an "
+    "equally long period before it; off: error, as run - real (diff), relative to real (share), or "
+    "as a distance from 0 (equal) to 1 (KS: Kolmogorov-Smirnov, JS: Jensen-Shannon); tolerances: "
+    "error in tolerances; ok: within one. Standard errors, z and shorter windows: --out FOLDER or "
+    "--json."
 )
 SCORES = (
-    "score: root mean square of off in tolerances, 5 at most each; before: of the years before the "
-    "boundary; closed: of the real papers of the society's own scientists alone, taken for a run."
+    "score: root mean square of errors in tolerances, clipped at 5; before: score of the years "
+    "before the boundary; closed: score of the real papers of the society's own scientists alone."
 )
 IDEAS = (
     "came true: share with a later paper at or above the threshold; low, high: its 95 % interval. "
-    "Of these ideas, years: from the boundary to the first such paper, median; papers: their "
-    "number, mean; citations: theirs, mean; relative: to the mean of a paper's year."
+    "For these ideas: years from the boundary to the first such paper (median), number of papers "
+    "and citations (means), and citations relative to the mean of the paper's year."
 )
 PREDICTIONS = (
     "AUC: area under the ROC curve, .5 by chance, with its 95 % interval (bootstrap over people); "
-    "- society: minus the AUC of the society, paired; AP: average precision; expected, observed: "
-    "events, of so many people or pairs. The society's probability is the share of its runs: with "
-    "few runs most pairs have 0. The logistic model was fitted to as long a time before the "
-    "boundary."
+    "- society: difference from the AUC of the society, paired; AP: average precision; expected, "
+    "observed: number of events; of: number of people or pairs. The society's probability is the "
+    "share of its runs, so with few runs most pairs have 0. The logistic model was fitted to an "
+    "equally long period before the boundary."
 )
 """What the heads of the printed columns mean."""
 
@@ -72,28 +73,28 @@ def compare(
         ),
     ],
     with_: Annotated[
-        Path, typer.Option("--with", metavar="ECOSYSTEM", help="The folder they started from.")
+        Path, typer.Option("--with", metavar="ECOSYSTEM", help="Ecosystem folder of the runs.")
     ],
     ideas: Annotated[
-        bool, typer.Option("--ideas", help="Did the ideas come true? Beside controls.")
+        bool, typer.Option("--ideas", help="Test whether ideas came true, against controls.")
     ] = False,
     people: Annotated[
-        bool, typer.Option("--people", help="Who publishes, and with whom? Beside predictors.")
+        bool, typer.Option("--people", help="Test predictions of authors and co-authors.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the tables there, as CSV.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write the tables as CSV files.")
     ] = None,
     json: Json = False,
 ) -> None:
     """Compare runs with real papers after the boundary.
 
-    Runs of one scenario are taken together, the arms of a study one by one; run folders stay as
-    they are. With --ideas: which of their ideas appeared later, how soon, in how many papers, how
-    cited. With --people: who published, led, stopped and wrote with whom, as predicted by the runs
-    and by predictors without a society.
+    Runs of one scenario are pooled; the arms of a study are compared separately. With --ideas:
+    which ideas appeared later, how soon, in how many papers and how often cited. With --people:
+    who published, led, stopped and co-authored, as predicted by the runs and by simple predictors.
+    Run folders are not changed.
     """
     if ideas and people:
-        raise InputError("--ideas and --people print different tables: give one of them")
+        raise InputError("--ideas and --people exclude each other; give one of them")
     tell(f"reading {', '.join(map(str, runs))} and {with_}", err=True)
     from virsci_society.scenarios.analysis.compare_with_corpus import open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -139,8 +140,8 @@ def _papers(
             )
             told = chosen.dropna(subset=["simulated", "observed", "distance"], how="all")
             silent = len(chosen) - len(told)
-            unknown = f"; {silent} measures say nothing here" if silent else ""
-            title = f"{one.name} beside {other}: {side}, {last:g} years{unknown}"
+            unknown = f"; {silent} measures without a value not shown" if silent else ""
+            title = f"{one.name} and {other}: {side}, {last:g} years{unknown}"
             _print_columns(title, told, ROWS)
         many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} measures"
         _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
@@ -169,7 +170,7 @@ def _ideas(
     found = [backtest_runs(one, ecosystem) for one in compared]
     for one in found if show else ():
         heads = "; ".join(f"{name}: {str(name).replace('_', ' ')}" for name in one.summary)
-        _print_columns(f"{one.name}: did the ideas come true?", one.summary, heads)
+        _print_columns(f"{one.name}: ideas that came true", one.summary, heads)
         for note in (IDEAS, *one.notes):
             tell(note)
     data = [
@@ -195,7 +196,7 @@ def _people(
 
     found = {one.name: predicted_people(one, ecosystem) for one in compared}
     for one in compared if show else ():
-        title = f"{one.name}: who did what, predicted by {len(one.runs)} runs and without a society"
+        title = f"{one.name}: predictions by {len(one.runs)} runs and without a society"
         for line in verdicts(found[one.name]):
             tell(line)
         _print_columns(title, found[one.name], PEOPLE)

@@ -50,7 +50,7 @@ class ObservedComparison:
 def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
     """Open folders of runs, which are compared together, and of studies, arm by arm."""
     if len({path.resolve() for path in paths}) < len(paths):
-        raise InputError("a folder is given twice: each run counts once")
+        raise InputError("a folder is given twice; give each run once")
     single = [Run.open(path) for path in paths if not (path / LOCK).is_file()]
     found = []
     if single:
@@ -115,7 +115,7 @@ def windows_of(compared: ComparedRuns, ecosystem: Ecosystem) -> list[int]:
     if len(lengths) > 1:
         raise InputError(
             f"the runs of {compared.name} are of different length ({lengths[0]} to {lengths[-1]} "
-            "years): compare those of one length at a time"
+            "years): compare runs of equal length"
         )
     real_years = int(float(ecosystem.contemporary.dates.max()) // DAYS_PER_YEAR) + 1
     return compared_windows(min(lengths[0], real_years))
@@ -130,18 +130,18 @@ def reach(tables: CommunityComparison, closed: bool, people: int, external_autho
     """Say which columns a society of ``people`` can reach: not what its own real papers miss."""
     if not closed:
         return (
-            "Columns own and all can be reached: people from outside the "
-            f"{people:,} scientists of day 0 write too."
+            "Use columns own and all: the society includes newcomers beside its "
+            f"{people:,} scientists of day 0."
         )
     if external_authors:
         return (
-            "Use column own. Of column all only authors_per_own_paper can be reached, since of the "
-            f"authors outside the {people:,} scientists of day 0 only the number is simulated."
+            "Use column own, and of column all only authors_per_own_paper: of authors outside the "
+            f"{people:,} scientists of day 0 only the number is simulated."
         )
     last = last_scores(tables, "all")
     missed = int(last["judged"]) - int(last["within_closed"])
     if not missed:
-        return f"Columns own and all can be reached by a closed society of {people:,} scientists."
+        return f"Use columns own and all: a closed society of {people:,} scientists can match both."
     return (
         "Use column own. Column all includes outside co-authors, whom this society cannot have: "
         f"its {people:,} scientists' own real papers miss {missed} of {int(last['judged'])} "
@@ -163,13 +163,13 @@ def headline(name: str, tables: CommunityComparison) -> str:
     before = ""
     if not pd.isna(own["score_before"]):
         before = (
-            f"; the years before had {int(own['within_before'])} "
+            f"; for the years before the boundary {int(own['within_before'])} are "
             f"(score {float(own['score_before']):.3g})"
         )
     years = f"{int(own['window'])} year{'s' if own['window'] > 1 else ''}"
     return (
         f"{name}: {int(own['within'])} of {int(own['judged'])} measures of its own scientists are "
-        f"within tolerance of what they really did over {years} "
+        f"within tolerance of the real values over {years} "
         f"(score {float(own['score']):.3g}, 0 is best){before}."
     )
 
@@ -182,14 +182,14 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
     inside = len(everybody & set(ecosystem.profiles.names))
     sentences = [
         f"Of {len(everybody):,} authors of these papers {inside:,} are among the society's "
-        f"{len(ecosystem.profiles):,} scientists; the others are newcomers or below the filters of "
-        "the ecosystem.",
-        "Newcomers and repeats are counted on the past papers that the ecosystem kept, and on its "
-        "scientists' joint papers: who had only papers that its filters left out is a newcomer.",
-        "Real papers are dated by the year, and here those of the run are too: what was written "
-        "in one year counts as simultaneous.",
-        "Topics are compared in samples of as many papers from either side and in names that "
-        "occur before the boundary; halves is the distance of two such samples of the observed.",
+        f"{len(ecosystem.profiles):,} scientists; the others are newcomers or were excluded by the "
+        "filters of the ecosystem.",
+        "Newcomers and repeats are counted on the past papers and joint papers in the ecosystem, "
+        "so authors with only excluded papers count as newcomers.",
+        "Papers are dated by year, in the run as in the real data; papers of one year count as "
+        "simultaneous.",
+        "Topics are compared on equally large samples of papers and on topics that occur before "
+        "the boundary; halves is the distance between two such samples of real papers.",
     ]
     steps = ecosystem.manifest.get("steps") or []
     for side, what in (("past", "past papers"), ("contemporary", "papers after the boundary")):
@@ -198,35 +198,32 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
         removed = sum(int(one["removed"]) for one in counted)
         if removed > MOST_LEFT_OUT * there:
             sentences.append(
-                f"The filters of the ecosystem left out {removed / there:.0%} of the {what}: "
-                "newcomers, repeats and numbers of papers are those of what was kept, not of the "
-                "field."
+                f"The filters of the ecosystem excluded {removed / there:.0%} of the {what}; "
+                "newcomers, repeats and numbers of papers refer to the rest, not to the field."
             )
     days = compared.runs[0].days
     if days < years * DAYS_PER_YEAR:
         sentences.append(
-            f"The run ends on day {days:g}, the real papers are those of a year: numbers of "
-            "papers and authors are not of the same length of time."
+            f"The run ends on day {days:g}, but the real papers cover a full year, so numbers of "
+            "papers and authors are not comparable."
         )
     if days > years * DAYS_PER_YEAR:
         sentences.append(
-            "Of the run its whole years are compared, as far as there are real papers: papers "
-            f"from day {years * DAYS_PER_YEAR:g} on are left out."
+            "Only full years with real papers are compared: papers of the run from day "
+            f"{years * DAYS_PER_YEAR:g} on are excluded."
         )
     if not len(ecosystem.past) or float(ecosystem.past.dates.min()) > -years * DAYS_PER_YEAR:
         sentences.append(
-            f"The past papers do not reach back {years} years before the boundary: there is no "
-            "column before for that window."
+            f"The past papers begin less than {years} years before the boundary, so that window "
+            "has no column before."
         )
     if len(compared.runs) == 1:
         sentences.append(
-            "One run has no spread over seeds: z is in standard errors of the observed alone."
+            "One run has no variance over seeds; z uses the standard error of the real data."
         )
     digests = [run.digest for run in compared.runs if run.digest is not None]
     if len(set(digests)) < len(digests):
-        sentences.append(
-            "Some of the runs have the same digest: they are one run, and the spread is too small."
-        )
+        sentences.append("Some runs have the same digest, so the standard deviation is too small.")
     return sentences
 
 
@@ -238,7 +235,9 @@ def require_fit(run: Run, ecosystem: Ecosystem) -> None:
     """See that the people of a run can be held against the later papers of an ecosystem."""
     require_later_papers(run, ecosystem)
     if not _names(ecosystem.contemporary.table):
-        raise InputError("the papers after the boundary have no authors: nothing to compare with")
+        raise InputError(
+            "the papers after the boundary have no authors, so they cannot be compared"
+        )
 
 
 def require_later_papers(run: Run, ecosystem: Ecosystem) -> None:
@@ -247,7 +246,7 @@ def require_later_papers(run: Run, ecosystem: Ecosystem) -> None:
     if run.boundary != ecosystem.boundary:
         raise InputError(
             f"{where}: the run begins in {run.boundary}, the ecosystem in {ecosystem.boundary}: "
-            "compare a run with the ecosystem that it started from"
+            "give the ecosystem of the run"
         )
     counts = (run.manifest.get("ecosystem") or {}).get("counts")
     if counts is not None and counts != ecosystem.counts:

@@ -39,12 +39,12 @@ def facts(
     ] = None,
     with_: Annotated[
         Path | None,
-        typer.Option("--with", metavar="ECOSYSTEM", help="The field they started from."),
+        typer.Option("--with", metavar="ECOSYSTEM", help="Ecosystem folder of the runs."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="FACT", help="Only this fact; can be repeated.")
+        list[str] | None, typer.Option(metavar="FACT", help="Test only this fact; can be repeated.")
     ] = None,
-    draws: Annotated[int, typer.Option(min=3, help="Null draws of each run.")] = 20,
+    draws: Annotated[int, typer.Option(min=3, help="Null draws per run.")] = 20,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="The folder (default runs/facts/NAME).")
     ] = None,
@@ -53,9 +53,9 @@ def facts(
 ) -> None:
     """Test which known facts of science a run reproduces.
 
-    Runs of one scenario are taken together, the arms of a study one by one; an ecosystem alone is
-    judged by itself. `society list facts` names all facts, `society list facts NAME` shows one. A
-    fact of your own is `--only package.module:Class --trust`.
+    Runs of one scenario are pooled; the arms of a study are tested separately, as is an ecosystem.
+    `society list facts` lists all facts, `society list facts NAME` shows one. Your own fact:
+    `--only package.module:Class --trust`.
     """
     given = [*(runs or ()), *([] if with_ is None else [with_])]
     if not given:
@@ -74,8 +74,7 @@ def facts(
                     if missing := one.lacks(fact.needs):
                         raise InputError(
                             f"{one.name}: the fact {title!r} needs {' and '.join(missing)}, which "
-                            f"these papers do not have; 'society list facts {title}' says what it "
-                            "needs"
+                            f"is missing here; see 'society list facts {title}'"
                         )
             cards.append(Card(name, sides, tuple(judge_facts(chosen, sides, draws))))
     first = given[0]
@@ -121,10 +120,10 @@ def chosen_facts(names: Sequence[str], *, trust: bool = False) -> dict[str, Fact
             require_trust(name, trust=trust)
         elif name not in FACTS:
             hint = did_you_mean(name, FACTS)
-            raise InputError(f"no fact {name!r}; 'society list facts' names all{hint}")
+            raise InputError(f"no fact {name!r}; 'society list facts' lists all{hint}")
         cls = import_class(FACTS.get(name, name))
         if not issubclass(cls, Fact):
-            raise InputError(f"{name!r} is no Fact; a fact is a subclass of it")
+            raise InputError(f"{name!r} is not a subclass of Fact")
         made[name] = cls()
     return made
 

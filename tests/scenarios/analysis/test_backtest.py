@@ -115,7 +115,7 @@ def test_it_is_printed_and_written_in_the_same_bytes_and_changes_no_run(
 @pytest.mark.parametrize(
     ("cutoff", "words"),
     [
-        ("2025-06", "LEAK: what a model had read"),
+        ("2025-06", "Leakage: the model may have read"),
         ("1990", "was trained before"),
         (None, "possible"),
     ],

@@ -181,7 +181,7 @@ def test_people_who_come_from_outside_open_the_column_all(folders):
     found = compare_with_ecosystem(
         ComparedRuns("open", (Run(tables, run.manifest, run.scenario),)), made
     )
-    assert found.reach.startswith("Columns own and all can be reached: people from outside")
+    assert found.reach.startswith("Use columns own and all: the society includes newcomers")
 
 
 def test_what_cannot_be_compared_is_refused(folders, tmp_path):
