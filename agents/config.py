@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
 class Part(BaseModel):
-    """Base of every exchangeable piece; unknown keys are errors, instances never change.
+    """Base of all components: immutable settings in which unknown keys are errors.
 
     Example:
         >>> class Coffee(vs.Part):

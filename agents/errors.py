@@ -39,7 +39,7 @@ class SocietyError(Exception):
 
 
 class InputError(SocietyError):
-    """Bad input; the message says what is wrong, where it stands, and what to do.
+    """Invalid input; the message says what is wrong, where, and how to fix it.
 
     Example:
         >>> try:

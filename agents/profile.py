@@ -11,13 +11,13 @@ _WORD = re.compile(r"[a-z][a-z-]{3,}")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One scientist as the paper's Figure 16 introduces it.
+    """The profile of a scientist (VirSci, Figure 16).
 
     Attributes:
         id: the masked name (``Scientist12``), unique in the society; also the row's key.
         interests: up to ten research interests, the most frequent first.
         papers: number of papers published before the date of the profile.
-        citations: citations received before that date; None where the source knows none.
+        citations: citations received before that date; None: unknown.
         collaborators: masked names of the ten most frequent co-authors, most frequent first.
 
     Example:

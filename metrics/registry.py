@@ -120,7 +120,7 @@ class Measure:
 
 
 class _Registered(MutableMapping[str, T]):
-    """What decorators have registered, by name; reading it imports their modules."""
+    """Registered functions by name; reading it imports their modules."""
 
     def __init__(self) -> None:
         self._known: dict[str, T] = {}
@@ -311,14 +311,14 @@ def compute_metric(
     embedding: str | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """A metric of a run: as written with it if it was, else computed once and held.
+    """A metric of a run, as written with it, or computed once and cached.
 
     Args:
-        past: folder of an ecosystem against whose past papers ``novelty`` is measured again,
-            without a call; nothing is written.
-        contemporary: folder of an ecosystem whose contemporary papers are used then; that of
+        past: folder of an ecosystem whose past papers are used to measure ``novelty`` again,
+            without calls and without writing.
+        contemporary: folder of an ecosystem with the contemporary papers to use; that of
             ``past`` by default.
-        embedding: another embedding for it, by the name that a build takes.
+        embedding: name of another embedding, as for a build.
         progress: called while texts are embedded, such as ``vs.make_progress().texts``.
 
     Raises:
@@ -368,10 +368,10 @@ def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
         names: of measures (``society list measures``), or ``table.column.statistic``.
 
     Returns:
-        Name -> number, NaN where the tables of the run do not hold what it needs.
+        Name -> number, NaN where the tables lack the data.
 
     Raises:
-        InputError: a name is neither that of a measure nor ``table.column.statistic``.
+        InputError: a name is neither a measure nor ``table.column.statistic``.
 
     Example:
         >>> vs.measure_run(run, ["teams.size.mean"])

@@ -41,7 +41,7 @@ class Turn:
 
 
 class DiscussionSettings(Part):
-    """How discussions are held.
+    """Settings of discussions.
 
     Example:
         >>> settings = vs.DiscussionSettings(speaking_order="random", invitation="off")
@@ -73,7 +73,7 @@ class DiscussionSettings(Part):
     """Profiles per prompt. Unit: people."""
 
     def in_stage(self, stage: str, *, heard: bool = True) -> Self:
-        """The settings as they hold in one stage: what is on in another stage only is off."""
+        """The settings of one stage; switches of other stages are off."""
         consults = heard and self.invitation in ("on", stage)
         shows = self.knowledge in ("on", stage)
         held = {"invitation": "on" if consults else "off", "knowledge": "on" if shows else "off"}
@@ -99,7 +99,7 @@ def speaking_order(
 
 
 class Discussion:
-    """One stage of one team, held in turns, which the stage drives.
+    """One stage of one team as a sequence of turns, driven by the stage.
 
     ::
 
@@ -110,13 +110,13 @@ class Discussion:
                     turn.said += (Utterance(speaker, remark), *guest)
         yield from discussion.seat_last_guests()
 
-    Whatever ends the ``with`` block ends the meeting under way.
+    Leaving the ``with`` block ends the current meeting.
 
     Args:
         settings: pacing, speaking order, consultation of outsiders, knowledge.
         turns: number of turns with fixed pacing (>= 1).
         prompts: a folder with the pages ``summary``, ``another_turn`` and ``guest``.
-        name: name of the stage, as a reader of prompts knows it.
+        name: name of the stage in prompts.
         heard_later: is the answer to a question of the last speaker used after the stage? If not,
             that speaker is shown nobody to ask.
         recalls: does a speaker's prompt hold lines from its other teams?
@@ -181,7 +181,7 @@ class Discussion:
         return self.settings.max_turns if self.adaptive else self.turns
 
     def position(self, seat: int | None = None) -> TurnPosition:
-        """Where in the team's work a question of the present turn is asked."""
+        """Position of a call of the current turn in the team's work."""
         seats, place = (len(self._turn.speakers), seat + 1) if seat is not None else (0, 0)
         return TurnPosition(
             stage=self.name,
@@ -197,7 +197,7 @@ class Discussion:
     def next_turn(
         self, *, summarised: bool = True, opener: str | None = None, closing: bool = False
     ) -> Process[Turn | None]:
-        """End the turn under way, and begin the next; the members are present when it returns.
+        """End the current turn and begin the next; returns when the members are present.
 
         At its end ``summaries`` and ``last_turn`` hold what was said. The last meeting goes on
         until the ``with`` block ends, so that a stage can end in it.
@@ -272,10 +272,10 @@ class Discussion:
             self._decisions.append(decision)
 
     def seat_guests(self) -> None:
-        """Take in guests who join the team, on the date of a meeting; here they only advise."""
+        """Admit guests who join the team at a meeting; by default they only advise."""
 
     def seat_last_guests(self) -> Process[None]:
-        """Take in guests of the last turn; called after the ``with`` block."""
+        """Admit guests of the last turn; called after the ``with`` block."""
         yield from ()
 
     def utter(
@@ -291,7 +291,7 @@ class Discussion:
         people: bool = True,
         **slots: Any,
     ) -> Process[tuple[Answer[Any], tuple[Answer[Advice | None], ...]]]:
-        """One scientist speaks, and may consult an outsider along with it.
+        """Let one scientist speak and possibly consult an outsider.
 
         Args:
             seat: place in the speaking order, from 0.

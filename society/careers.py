@@ -41,7 +41,7 @@ class Careers(Part):
     """
 
     def processes(self, world: World, streams: Streams, rows: range) -> Iterator[Process[None]]:
-        """The careers of some people from now on, as generators that yield timeouts only.
+        """Careers of some people from now on, as generators that yield only timeouts.
 
         Args:
             rows: everybody who was ever in the society, when the rule begins; later one newcomer
@@ -50,7 +50,7 @@ class Careers(Part):
         raise NotImplementedError
 
     def check_people(self, people: People) -> None:
-        """Raise InputError if the rule needs what is not known of the people of day 0."""
+        """Raise InputError if the rule needs data that the initial population lacks."""
 
 
 class Newcomers(Part):

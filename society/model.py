@@ -44,17 +44,17 @@ class Society(Model):
     """A society of virtual scientists from day 0 (1 January of the boundary year) on.
 
     It is an ordinary Mesa model: ``step`` advances one period, and the step that reaches the end
-    closes the run. What teams share is its ``world``; some of it is given here for reading.
+    closes the run. Teams share its ``world``, parts of which are readable here.
 
     Args:
         ecosystem: people and literature before day 0.
         protocol: how its teams work.
         founding: when teams start, and the limit of teams per scientist.
         times: durations of every act in the simulated world.
-        attention: ``unlimited`` lets everybody be in many rooms at once.
-        backend: the model, or the rules, that answer for the scientists.
-        in_flight: most calls to the backend at a time; changes nothing in the simulated world.
-        gateway: the way to the backend; None: a plain one without journal, budget and retries.
+        attention: ``unlimited`` lets scientists attend several meetings at once.
+        backend: the model or rules that answer for the scientists.
+        in_flight: maximum number of parallel calls; does not affect results.
+        gateway: connection to the backend; None: without journal, budget and retries.
         until: last day, exclusive.
         initial_projects: days before day 0 in which teams are founded. Their papers before day 0
             are dropped; the other projects are under way on day 0.
@@ -215,7 +215,7 @@ class Society(Model):
 
     @property
     def space(self) -> NetworkSpace:
-        """The scientists on their co-authorship network as of now, for Mesa's viewers."""
+        """The scientists on the current co-authorship network, for Mesa's viewers."""
         self._space = self._space or NetworkSpace(self)
         self._space.update(self.network.graph())
         for agent in self.agents:
@@ -245,7 +245,7 @@ class Society(Model):
                     progress(self)
 
     def advance(self, date: float) -> None:
-        """Let everything happen that is dated before a date in days.
+        """Process all events before a date in days.
 
         An event exactly on that date belongs to the next period (rule 11).
         """
@@ -266,7 +266,7 @@ class Society(Model):
         self._raise_fault()
 
     def close(self) -> None:
-        """End the run: wait for words, write the rows of unfinished teams, seal the log."""
+        """End the run: wait for replies, write rows of unfinished teams, seal the log."""
         if not self.running:
             return
         # In the order of their ids, and not of their founding (rule 12).

@@ -223,7 +223,7 @@ class ChatCompletionsBackend(Backend):
 
     @property
     def priced(self) -> bool:
-        """True if ``price`` knows what the tokens cost."""
+        """True if the price of tokens is known."""
         return self.prices is not None or self.free
 
     def price(self, usage: Usage) -> float:
@@ -268,7 +268,7 @@ class ChatCompletionsBackend(Backend):
 
     @property
     def unreadable_advice(self) -> str:
-        """What a user can do where replies cannot be read."""
+        """Advice for users when replies cannot be parsed."""
         if self.sends_schema:
             return (
                 "Use a larger model, or raise backend.max_tokens if the replies are cut off "

@@ -29,8 +29,8 @@ class Backend(Part):
     """Base of all backends: subclass it and write ``complete``.
 
     A scenario names the subclass under ``backend.use``. ``model_settings`` is part of every
-    request's hash, so no run is resumed by another model. ``execution`` names the settings
-    that change how a call is made, and never what is said; ``about`` is repeated by every output.
+    request's hash, so that no run is resumed with another model. ``execution`` names the settings
+    that affect how a call is made but never the reply; every output repeats ``about``.
 
     Example:
         >>> class Echo(vs.Backend):
@@ -49,25 +49,25 @@ class Backend(Part):
 
     @property
     def rule_based(self) -> bool:
-        """True if rules answer, and not a model."""
+        """True if rules answer instead of a model."""
         return False
 
     @property
     def paid(self) -> Backend:
-        """The backend that is connected to and paid for: itself, or the live part of a hybrid."""
+        """The backend that makes billed calls: itself, or the live part of a hybrid."""
         return self
 
     def with_paid(self, paid: Backend) -> Backend:
-        """The same backend, with another one in the place of the one that is paid for."""
+        """The same backend with another ``paid`` part."""
         return paid
 
     @property
     def parts(self) -> dict[str, Backend]:
-        """Backends of which this one is made, by their keys in the scenario."""
+        """Component backends, by their keys in the scenario."""
         return {}
 
     def backend_for(self, call: str, who: str = "") -> Backend:
-        """The backend that answers a call, itself or a part, by call and scientist alone."""
+        """The backend (itself or a part) that answers a call, by call id and scientist only."""
         return self
 
     def of_run(self, seed: int) -> Backend:
@@ -76,22 +76,22 @@ class Backend(Part):
 
     @property
     def about(self) -> str:
-        """One sentence for reports: what kind of scientists answers."""
+        """What answers, in one sentence for reports."""
         return type(self).__name__
 
     @property
     def slots(self) -> int | None:
-        """Most calls that it answers at a time; None: any number."""
+        """Maximum number of parallel calls; None: unlimited."""
         return None
 
     @property
     def served_name(self) -> str:
-        """The name that a model of this machine gives itself, with its hash; empty: not known."""
+        """Name and hash that a local model reports; empty: unknown."""
         return ""
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the manifest of a run says of the model beside its settings."""
+        """Facts about the model for the manifest, beside its settings."""
         return {}
 
     @property
@@ -101,22 +101,22 @@ class Backend(Part):
 
     @property
     def sends_schema(self) -> bool:
-        """True if the form's JSON Schema goes along with a request; pages then show no JSON."""
+        """True if requests include the form's JSON Schema; prompts then show no JSON."""
         return False
 
     @property
     def max_reply_tokens(self) -> int:
-        """Most tokens that a reply can have; 0 where that is not known."""
+        """Maximum tokens of a reply; 0: unknown."""
         return 0
 
     @property
     def max_prompt_characters(self) -> int | None:
-        """Most characters of messages that the model can read; None: not known."""
+        """Maximum characters of a prompt; None: unknown."""
         return None
 
     @property
     def unreadable_advice(self) -> str:
-        """What a user can do where replies cannot be read."""
+        """Advice for users when replies cannot be parsed."""
         return "Use another model"
 
     def endpoint(self) -> Endpoint:
@@ -125,12 +125,12 @@ class Backend(Part):
 
     @property
     def free(self) -> bool:
-        """True if the model runs on this machine, and nobody is paid for it."""
+        """True if the model runs on this machine, free of charge."""
         return False
 
     @property
     def priced(self) -> bool:
-        """True if ``price`` knows what the tokens cost."""
+        """True if the price of tokens is known."""
         return True
 
     def price(self, usage: Usage) -> float:

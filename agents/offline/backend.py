@@ -73,7 +73,7 @@ class Acceptance(Part):
     """
 
     def probability(self, invitation: InvitationFacts) -> float:
-        """The probability, 0 to 1, that this invitation is accepted.
+        """The probability (0 to 1) that this invitation is accepted.
 
         It must depend on its argument and on the fields alone, so that a run can be repeated. The
         limit of teams is not its business: somebody at the limit who accepts is ``full``.

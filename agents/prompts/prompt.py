@@ -122,7 +122,7 @@ class Prompt:
         return frozenset(meta.find_undeclared_variables(self._tree))
 
     def at_temperature(self, temperature: float | None) -> Prompt:
-        """The same prompt with a temperature of its own; None: as it is."""
+        """The same prompt with another temperature; None: unchanged."""
         if temperature is None:
             return self
         made = copy(self)

@@ -28,17 +28,17 @@ class Message:
 
 @dataclass(frozen=True)  # without slots, where cached properties would have no place
 class Request:
-    """One complete question to one scientist: every slot is settled.
+    """A complete call to one scientist, with all slots settled.
 
     Attributes:
         id: the call id: team / stage / visit / turn / seat / act / addressee.
-        who: profile of the scientist who is asked, as of the date of asking.
+        who: profile of the scientist on the date of the call.
         messages: the messages for a language model.
         form: the form that the reply must fill.
         slots: the same content, structured; the offline scientist answers from it.
         seed: derived from the scenario's seed and the call id; 64 bits.
         due: simulated date in days on which the answer is due; the order of service.
-        attempt: 0 for the first asking, then one more for each re-ask.
+        attempt: 0 for the first request, plus one for each re-ask.
         asked: simulated date in days on which it was asked.
         model_settings: model name and sampling, as canonical text.
         temperature: in place of the model's own; None: the model's.
@@ -106,8 +106,8 @@ class Reply:
     """The reply of a backend.
 
     Attributes:
-        model: the model's own name for itself.
-        cut: True if the words end because a limit of length was reached.
+        model: the model name as returned.
+        cut: True if the reply was cut off at the length limit.
         unruled: True if the offline scientist had no rule for the form.
 
     Example:

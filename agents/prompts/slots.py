@@ -88,7 +88,7 @@ class TurnPosition:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One hit of a literature search.
+    """A result of a literature search.
 
     Attributes:
         abstract: may be empty.

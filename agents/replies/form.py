@@ -22,7 +22,7 @@ REASONS = ("reason", "reasoning", "modifications", "comments")
 
 
 class Form(BaseModel):
-    """Base of every reply. Field aliases are the names that stand in the prompt.
+    """Base of every reply. Field aliases are the names in the prompt.
 
     A form may bring ``instead``, the fields of the flagged default when no re-ask made the reply
     readable, or write ``fallback`` where that depends on the question. The rule by which the
@@ -52,15 +52,15 @@ class Form(BaseModel):
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """The explicit default for an unreadable reply; None: the reply becomes a verdict."""
+        """Default for a reply that cannot be parsed; None: the reply becomes a verdict."""
         return None if cls.instead is None else cls.model_construct(**cls.instead)  # type: ignore[return-value] # plugin lacks Self
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
-        """Check that the words answer what was asked; the default accepts everything."""
+        """Check that the reply answers the question; by default everything is accepted."""
 
     @classmethod
     def inapplicable_fields(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names of fields that one question does not ask for: those whose slot is empty."""
+        """Names of fields whose slot is empty, which are not asked for."""
         return tuple(name for name, slot in cls.asked_with.items() if not slots.get(slot))
 
     @classmethod

@@ -19,19 +19,19 @@ from virsci_society.society.kernel.streams import Streams
 
 
 class Fact(Part):
-    """Base of all facts; the first line of a docstring is the fact in words.
+    """Base of all facts; the first line of a docstring states the fact.
 
     Attributes:
-        source: who published it, where.
+        source: publication.
         published: the published value, or the middle of several.
-        low: the least value that counts as the fact.
-        high: the largest; of several published values both are the extremes.
+        low: lower bound of the range that counts as the fact.
+        high: upper bound; both are the extremes of several published values.
         population: of whom, in which years, and where ``low`` and ``high`` are from; "judged"
             where nothing published gives them.
         needs: tables beyond papers and authors: ``references``, ``topics``, or the name of a
             table of a run, such as ``interventions``.
         null: the name of the null model that destroys the effect, a key of ``NULLS``.
-        least_years: the shortest run that can tell.
+        least_years: years of the shortest run that can test it.
 
     Example:
         >>> class Growing(vs.Fact):
@@ -56,7 +56,7 @@ class Fact(Part):
     least_years: ClassVar[int]
 
     def measure(self, tables: FactTables) -> float:
-        """The value; NaN where these papers do not define it.
+        """The value; NaN where it is undefined.
 
         The docstring of a fact's own method is its definition, with the unit.
         """

@@ -400,7 +400,7 @@ def novelty_figure(run: Run) -> Markup | None:
 
 
 def run_figures(run: Run) -> dict[str, Markup]:
-    """Every figure of a run's page that there is data for, by name.
+    """The figures of a run's page by name, as far as there is data.
 
     Returns:
         ``teams``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,

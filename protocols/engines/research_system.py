@@ -65,9 +65,9 @@ STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
 
 
 class ResearchSystem(TeamProtocol):
-    """One scientist or one team that goes from a topic to an idea and from it to a paper.
+    """A scientist or team that develops a topic into an idea and a paper.
 
-    Most systems are cards (``protocols/engines/card.py``). For what no card can say, subclass it,
+    Most systems are cards (``protocols/engines/card.py``). Otherwise subclass it,
     set ``system``, and write ``find_idea``. Pages in a folder ``prompts`` beside the module of the
     subclass lie over the shared ones.
 
@@ -141,7 +141,7 @@ class ResearchSystem(TeamProtocol):
 
     @property
     def implied(self) -> frozenset[str]:
-        """Keys whose values are those of the profile, and would change with it."""
+        """Keys whose values follow from the profile."""
         bare = type(self)(profile=self.profile)
         keys = (*self.published, *COMPARABLE, *self.matched)
         return frozenset(key for key in keys if getattr(self, key) == getattr(bare, key))
@@ -190,11 +190,11 @@ class ResearchSystem(TeamProtocol):
             )
 
     def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
-        """How the system comes from the topic of ``work`` to an idea, unread."""
+        """Develop the topic of ``work`` into an idea, without reading it."""
         raise NotImplementedError(f"{type(self).__name__} finds no idea; write find_idea")
 
     def write_paper(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Manuscript]:
-        """The last step: the leader writes the abstract, or the proposal, of the idea."""
+        """Let the leader write the abstract or proposal of the idea."""
         text = work.text
         if text is None:
             text = yield from work.lab.stage("abstract", self._write_text(work, idea))

@@ -176,7 +176,7 @@ class BackendSettings(Part):
 
 
 class Scenario(Part):
-    """One scenario, checked and complete: every key has its value, every part its object.
+    """A valid scenario with a value for every key and an object for every component.
 
     Example:
         >>> scenario.seed, scenario.until
@@ -274,11 +274,11 @@ class Scenario(Part):
         return self.backend.backend.of_run(self.seed)
 
     def to_data(self) -> dict[str, Any]:
-        """All keys as plain data; a file of it is the same scenario."""
+        """All keys as plain data, which can be written as a scenario file."""
         return write_part(self)
 
     def to_explicit_data(self) -> dict[Key, Any]:
-        """All keys but those that a profile implies, so that another can be merged over them."""
+        """All keys except those implied by a profile, so that another profile can be merged."""
         data: dict[Key, Any] = dict(self.to_data().items())
         for key in self.protocol.implied:
             *above, name = key.split(".")
@@ -286,11 +286,11 @@ class Scenario(Part):
         return data
 
     def identity(self) -> dict[str, Any]:
-        """The keys that say what happens, without those that say how far and how it is run."""
+        """The keys that determine results, without those of length and execution."""
         return differing_keys(self)
 
     def after_interventions(self) -> list[tuple[Intervention, Scenario]]:
-        """Each intervention in order of date, with the scenario that holds from then on."""
+        """Each intervention in order of date, with the scenario that applies from then on."""
         start = Document(self.to_explicit_data())
         return [
             (one, _read(document, trust=True))
@@ -298,7 +298,7 @@ class Scenario(Part):
         ]
 
     def set(self, key: str, value: Any, *, trust: bool = False) -> Scenario:
-        """A scenario in which one dotted key has another value; this one stays as it is."""
+        """A copy of the scenario with another value for one dotted key."""
         known = Document(self.to_explicit_data())
         return read_scenario(known.merged_with(from_arguments({key: value})), trust=trust)
 
@@ -351,7 +351,7 @@ def load_scenario(
         **keys: dotted keys and their values, such as ``**{"protocol.turns": 3}``.
 
     Raises:
-        InputError: all faults at once, each with its place.
+        InputError: all errors at once, each with its position.
 
     Example:
         >>> scenario = vs.load_scenario("quickstart", **{"protocol.turns": 3, "until": "26w"})

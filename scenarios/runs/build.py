@@ -125,7 +125,7 @@ def changes_of(scenario: Scenario) -> list[Change]:
 
 
 class ScenarioSociety(Society):
-    """A society whose keyword arguments are scenario keys, as ``mesa.batch_run`` wants it.
+    """A society whose keyword arguments are scenario keys, for ``mesa.batch_run``.
 
     Args:
         setup: name or path of the scenario.

@@ -134,22 +134,22 @@ def run_scenario(
     resources: SharedResources | None = None,
     page: bool = True,
 ) -> Path:
-    """Run a scenario, or resume it, and write its run folder, which is returned.
+    """Run a scenario, or resume it, and return its run folder.
 
-    A folder that holds this run already is left alone. One that holds a part of it is resumed: the
-    run begins anew, and every call that was ever answered is taken from the journal.
+    A finished run is not repeated. An unfinished run is resumed: it starts again, and answered
+    calls are taken from the journal.
 
     Args:
         scenario: what to run; a name or a file is loaded first.
         out: the run folder; ``runs/<scenario>-<seed>`` by default.
-        progress: is given every phase, and the society after every step.
-        fork: another run folder; calls that this run makes in the same way are taken from it.
+        progress: receives every phase, and the society after every step.
+        fork: another run folder, whose answers to identical calls are reused.
         lease: of the run folder, where several machines share it; a run that loses it stops.
-        resources: shared with the other runs of this process, if there are any.
+        resources: resources shared with other runs of this process.
         page: write ``report.html`` as well.
 
     Raises:
-        InputError: the folder cannot be used, or the scenario's ecosystem cannot.
+        InputError: the folder or the ecosystem of the scenario cannot be used.
         Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
         Diverged: the folder's journal knows a call that would now be made differently.
 
@@ -255,19 +255,19 @@ def _writing(folder: Path) -> AbstractContextManager[None]:
 def replay(
     folder: Path, out: Path | None = None, progress: Progress | None = None, *, trust: bool = False
 ) -> str:
-    """Go through a finished run again from its journal, without a single live call.
+    """Replay a finished run from its journal, without any call.
 
     Args:
         out: where to write the replayed run; None: nowhere.
-        progress: is given every phase, and the society after every step.
+        progress: receives every phase, and the society after every step.
         trust: let dotted paths in its scenario be imported.
 
     Returns:
-        The digest, which is that of the run.
+        The digest of the run.
 
     Raises:
         InputError: no such run.
-        Diverged: a call is not in the journal, or the digest is another one.
+        Diverged: a call is not in the journal, or the digest differs.
 
     Example:
         >>> vs.replay(folder) == run.digest

@@ -316,7 +316,7 @@ def run_study(
     Repeat the call to resume a study that was stopped; a finished study is only opened.
 
     Args:
-        base: the scenario that every arm starts from: a name of the library, a path or a scenario.
+        base: base scenario of all arms: a name in the library, a path or a scenario.
         arms: the scenario keys of each arm by its name, dotted or nested; or ``grid`` or
             ``latin_hypercube`` as in a study file.
         measures: names of measures, see ``society list measures``.

@@ -45,7 +45,7 @@ from virsci_society.society.results.table_files import read_parquet
 
 
 class Study:
-    """A study folder, opened.
+    """An opened study folder.
 
     Attributes:
         folder: its path.
@@ -102,7 +102,7 @@ class Study:
 
     @classmethod
     def open(cls, path: Path | str, *, interim_p: bool = False) -> Study:
-        """Open a study folder whose runs have been gathered.
+        """Open a study folder with collected results.
 
         Args:
             interim_p: give p values also while some runs are not done.
@@ -136,7 +136,7 @@ class Study:
         return cls(folder, description, runs, results, reviews, interim_p)
 
     def compare(self) -> pd.DataFrame:
-        """The planned comparisons: one row each with its estimate, interval and corrected p.
+        """The planned comparisons: one row each, with estimate, interval and adjusted p value.
 
         Columns: ``measure``; ``of`` (the arms, the key or the other measure); ``test``; ``n``;
         ``estimate``, ``low`` and ``high`` (a difference, a break or a correlation with its 95 %
@@ -161,7 +161,7 @@ class Study:
         return self._arms[arm].set
 
     def label(self, measure: str) -> str:
-        """An outcome in words, a noun without an article; a review's score with its panel."""
+        """The label of an outcome, without an article; for review scores with the panel."""
         score, _, panel = measure.partition(" by ")
         if score.startswith("review."):
             _, kind, name = score.split(".")
@@ -171,19 +171,19 @@ class Study:
         return told + self.by_embedding(measure)
 
     def by_embedding(self, measure: str) -> str:
-        """What stands behind the name of a measure of novelty, as `` by LSA 256``; else empty."""
+        """Suffix of a novelty measure, such as `` by LSA 256``; else empty."""
         known = self.description.embedding if measure in COLUMNS else ""
         return known and f" by {known}"
 
     def circumstance(self, arm: str) -> str:
-        """An arm in words, as ``when nobody left``; else ``with team_size=4`` or its name."""
+        """An arm in words, such as ``when nobody left``, ``with team_size=4`` or its name."""
         labels, of = self.description.labels, self._arms[arm].of
         if of in labels and arm not in labels:
             return labels[of] + arm.removeprefix(of)
         return labels.get(arm) or (f"with {arm}" if "=" in arm else f"in “{arm}”")
 
     def reference(self, arm: str) -> str | None:
-        """The arm that gains are against: the first one, or its like at the budget of an arm.
+        """The reference arm of gains: the first, or its counterpart at the same budget.
 
         None for an arm of a budget at which the first one is not run, and for itself.
         """
@@ -198,19 +198,19 @@ class Study:
 
     @property
     def fewest(self) -> int:
-        """Replicates of the arm with the fewest runs that are done."""
+        """Finished replicates in the arm with the fewest."""
         done = self.runs[self.runs["state"] == "done"].groupby("arm").size()
         return int(done.reindex(self.arms).fillna(0).min())
 
     @property
     def interim(self) -> str:
-        """How far the study is, as ``5 of 10 replicates``; empty when every run is done."""
+        """Progress such as ``5 of 10 replicates``; empty when all runs are done."""
         done = bool((self.runs["state"] == "done").all())
         return "" if done else f"{self.fewest} of {self.description.replicates} replicates"
 
     @property
     def shows_p(self) -> bool:
-        """Are p values and verdicts given? Not before every run is done, unless asked for.
+        """True if p values are shown: when all runs are done, or on request.
 
         Whoever looks after every few runs and stops at the first small p finds effects that are not
         there far more often than in 5 % of studies.
@@ -219,19 +219,19 @@ class Study:
 
     @property
     def sampled(self) -> bool:
-        """Whether every arm is a sampled point of a space, rather than a setting of interest."""
+        """True if arms are sampled points of a parameter space."""
         return self.description.design == "latin_hypercube"
 
     def values(self, measure: str, arm: str) -> pd.Series:
-        """A measure in the runs of an arm, by replicate; runs without a value are left out."""
+        """Values of a measure in an arm by replicate, without missing values."""
         return self._values.get((measure, arm), pd.Series([], dtype="float64"))
 
     def numbers(self, measure: str, arm: str) -> FloatArray:
-        """A measure in the runs of an arm as an array, without the numbers of the replicates."""
+        """Values of a measure in an arm as an array."""
         return self.values(measure, arm).to_numpy(dtype="float64")
 
     def by_run(self, measure: str, arms: list[str]) -> pd.Series:
-        """A measure in the runs of some arms, by run; runs without a value are left out."""
+        """Values of a measure in some arms by run, without missing values."""
         rows = self._known[(self._known["measure"] == measure) & self._known["arm"].isin(arms)]
         return rows.set_index("run")["value"].astype("float64")
 
@@ -241,17 +241,17 @@ class Study:
         return list(self._known["measure"].unique())
 
     def panels(self, score: str) -> list[str]:
-        """The outcomes that a score ``review.KIND.SCORE`` is, one for each panel that gave it."""
+        """The outcomes of a score ``review.KIND.SCORE``, one for each panel."""
         return [name for name, (given, _) in self.reviews.items() if given == score]
 
     def key_value(self, arm: str, key: str) -> float:
-        """The number that an arm sets a key to; NaN if it sets none or it is no number."""
+        """The numeric value of a key in an arm; NaN if it has none."""
         value: Any = self._arms[arm].set.get(key)
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return float(value) if number else math.nan
 
     def numeric_keys(self) -> list[str]:
-        """The varied keys that are a number in every arm, and not the same in all."""
+        """The varied keys with numeric values in every arm."""
         told = {
             key: {self.key_value(arm, key) for arm in self.arms} for key in self.description.keys
         }
@@ -260,11 +260,11 @@ class Study:
         ]
 
     def optional(self, name: str) -> pd.DataFrame | None:
-        """A table that not every study has, such as ``matched`` or ``texts``; else None."""
+        """An optional table such as ``matched`` or ``texts``; None if absent."""
         return _optional(self.folder / f"{name}.parquet")
 
     def failure_reason(self, run: int) -> str:
-        """Why a run is not done, from its result; empty where that does not say."""
+        """The reason why a run is not done; empty if unknown."""
         try:
             result = read_result(self.folder, run)
         except InputError:

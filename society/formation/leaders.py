@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Leaders(Part):
-    """Who leads a team that is founded.
+    """A rule that chooses the leader of a new team.
 
     Subclass it and write ``choose``, the draw, and ``weights``, its definition.
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class SelectionPolicy(Part):
-    """Whom a leader asks next.
+    """A rule that chooses whom a leader invites next.
 
-    Every policy has a definition, the weights of candidates, and a draw that follows it. A policy
+    A policy has a definition (weights of candidates) and a draw that follows it. A policy
     that looks only at the leader and the network writes ``weights`` and ``draw``. One that looks
     at the other members, or at anything else in the world, writes ``probabilities`` and ``choose``.
 
@@ -39,7 +39,7 @@ class SelectionPolicy(Part):
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
-        """Draw the row of one scientist for a team, or None if nobody is left.
+        """Draw the row of one scientist for a team; None if no candidate is left.
 
         Args:
             members: rows of the members, the leader first. It is empty where the leader itself is
@@ -61,7 +61,7 @@ class SelectionPolicy(Part):
     def draw(
         self, leader: int, excluded: AbstractSet[int], network: CoauthorNetwork, rng: Generator
     ) -> int | None:
-        """Draw a row by the leader's ties, or None if nobody is left.
+        """Draw a row by the leader's ties; None if no candidate is left.
 
         Args:
             leader: row of the leader, always among the excluded.
@@ -71,7 +71,7 @@ class SelectionPolicy(Part):
         raise NotImplementedError
 
     def of_run(self, seed: int) -> SelectionPolicy:
-        """The policy as it holds in a run of this seed, where it fixes a chance once per run."""
+        """The policy for a run with this seed, if it draws something once per run."""
         return self
 
     def weights(

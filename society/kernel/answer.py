@@ -33,17 +33,17 @@ T = TypeVar("T")
 
 
 class Answer(Generic[T]):
-    """A promise of the words of one call, or of the value of a pure function of other Answers.
+    """A future: the reply to one call, or a pure function of other Answers.
 
-    It refuses truth, comparison, formatting, iteration, length and hashing, because each of
-    them would depend on words that nobody has read (rule 10).
+    Truth value, comparison, formatting, iteration, length and hashing raise an error, because
+    they would depend on a reply that was not read (rule 10).
 
     Args:
         id_: id of the call, or of the derived Answer; unique in a run.
-        due: simulated date in days from which it may be read.
-        sources: the Answers that it depends on; all are older, so no circle can arise (rule 18).
+        due: simulated date in days from which it can be read.
+        sources: the older Answers that it depends on, so that no cycle can arise (rule 18).
         derived: True for a function of other Answers.
-        read: waits for this Answer and returns its value; raises what it settled with.
+        read: waits for this Answer; returns its value or raises its error.
 
     Attributes:
         needs: ids of the calls that it depends on directly.
@@ -95,7 +95,7 @@ class Answer(Generic[T]):
         self._waiters: list[Callable[[], None]] = []
 
     def read(self) -> T:
-        """Wait for the words on the clock's thread and return them, as their form.
+        """Wait for the reply on the clock's thread and return its form.
 
         Raises:
             Verdict: the words are a refusal or stayed unreadable.

@@ -120,8 +120,8 @@ Role = Literal["leader", "member"]
 class Times(Part):
     """Durations and delays in simulated time.
 
-    The defaults are assumptions of this project; each window is realism and lookahead in
-    one: the clock never waits for words before their effect is due.
+    The defaults are assumptions of this project. Each delay is realistic and also lets calls
+    run in parallel: the clock waits for a reply only when its effect is due.
 
     Example:
         >>> times = vs.Times(deadline="6w", stage_effort={"abstract": {"leader": 3}})
@@ -156,7 +156,7 @@ class Times(Part):
     """Teams unfinished this long after founding are dissolved; null: never."""
 
     def effort(self, drawn: float, role: Role, stage: str) -> float:
-        """The days of full attention that a piece of homework takes.
+        """Days of full attention for a piece of homework.
 
         Args:
             drawn: from ``homework``.

@@ -200,7 +200,7 @@ class Run:
 
     @property
     def days(self) -> float:
-        """The simulated time from day 0 to the end, in days."""
+        """Simulated days from day 0 to the end."""
         return float(self._stated("days"))
 
     @property
@@ -293,14 +293,14 @@ class Run:
         return {name: self.table(name) for name in TABLES}
 
     def read_all(self) -> None:
-        """Read all tables and events now: a run that goes on replaces the files of its part."""
+        """Read all tables and events now, because a running process replaces these files."""
         self.tables()
         self._events = list(self.events())
 
     def metric(
         self, what: str | Callable[[Run], pd.DataFrame], *, plain: bool = False
     ) -> pd.DataFrame:
-        """One metric, as it was written with the run or added to it, or computed now.
+        """One metric as written with the run, as added to it, or computed now.
 
         Args:
             what: name of a metric that the run holds; or a function of a run, such as one of
@@ -328,12 +328,12 @@ class Run:
         return with_numpy_dtypes(found) if plain else found
 
     def add_metric(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
-        """Keep a metric that was computed from this run in memory under a name, and return it."""
+        """Keep a computed metric in memory under a name, and return it."""
         self._metrics[name] = table
         return table
 
     def with_metrics(self, metrics: Mapping[str, pd.DataFrame]) -> Run:
-        """The same run in memory with these metrics and no other, which shares its tables."""
+        """The same run in memory, with only these metrics; tables are shared."""
         return Run(
             self._tables,
             self.manifest,
@@ -346,7 +346,7 @@ class Run:
         )
 
     def metric_names(self) -> list[str]:
-        """The names of the metrics written with the run or added to it, sorted."""
+        """Sorted names of the metrics written with the run or added to it."""
         folder = self.folder / "tables" / "metrics" if self.folder else None
         files = folder.glob("*.parquet") if folder else ()
         return sorted({*self._metrics, *(path.stem for path in files)})

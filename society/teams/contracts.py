@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class TeamProtocol(TeamRule):
-    """How a team turns people into a paper: one process per team.
+    """How a team works, as one process per team.
 
     Subclass it, write ``run``, give it a ``citation``. The protocol touches the world only
-    through ``lab``; it reads an Answer only to decide something.
+    through ``lab``; it reads an Answer only when the next step depends on it.
 
     Attributes:
         citation: where the protocol was published; empty for one of this project.
@@ -39,7 +39,7 @@ class TeamProtocol(TeamRule):
 
     @property
     def implied(self) -> frozenset[str]:
-        """Keys whose values follow from another key, and would change with it."""
+        """Keys whose values follow from another key."""
         return frozenset()
 
     @property
@@ -49,11 +49,11 @@ class TeamProtocol(TeamRule):
 
     @property
     def components(self) -> tuple[TeamProtocol, ...]:
-        """The protocols under which teams work: this one, unless it is made of several."""
+        """The protocols of the teams: this one, or its components."""
         return (self,)
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
-        """The work of one team, as a SimPy process.
+        """Run the work of one team, as a SimPy process.
 
         Raises:
             Dissolved: the team ends without a paper; the message is the reason.
@@ -63,11 +63,11 @@ class TeamProtocol(TeamRule):
 
 @dataclass(frozen=True, slots=True)
 class Manuscript:
-    """The work that a team hands in: Answers, which are read on the date of publication (rule 13).
+    """A team's manuscript: Answers that are read on the publication date (rule 13).
 
     Attributes:
         text: settles to something with ``title`` and ``abstract``.
-        cites: settles to the ids of the works that were really used.
+        cites: settles to the ids of the cited works.
         neighbour_query: settles to the text that is embedded as the paper; None: title and
             abstract.
 
@@ -85,7 +85,7 @@ class Manuscript:
 
 
 class Publication(PublicationRule):
-    """Subclass it and write ``consider``; a team keeps the one that it was founded with.
+    """Subclass it and write ``consider``; a team keeps the rule of its founding.
 
     Example:
         >>> class Issues(vs.Publication):
@@ -109,5 +109,5 @@ class Publication(PublicationRule):
 
     @property
     def windows(self) -> Mapping[str, float]:
-        """Days, by key, after which words are read: the shorter, the more the clock waits."""
+        """Days, by key, until a reply is read; shorter windows make the clock wait more."""
         return {}

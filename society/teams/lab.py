@@ -48,7 +48,7 @@ protocol catches by accident."""
 
 
 class Lab:
-    """The only access of one team to the world; made with the team, closed when the team ends.
+    """The only interface of a team to the world; closed when the team ends.
 
     Once the team is dissolved every further step raises, whatever the protocol catches (rule 20).
 
@@ -92,7 +92,7 @@ class Lab:
 
     @property
     def people(self) -> TeamPeople:
-        """Members, and those who may become members: profiles, invitations, joining, leaving."""
+        """Members and candidates: profiles, invitations, joining, leaving."""
         return TeamPeople(self._world, self._team, self.submit, self._check)
 
     @property
@@ -102,16 +102,16 @@ class Lab:
 
     @property
     def times(self) -> Times:
-        """The durations of the team's acts, as they were when the team was founded (rule 23)."""
+        """The durations of the team's acts, fixed at its founding (rule 23)."""
         return self._team.times
 
     @property
     def visit(self) -> int:
-        """How often the present stage has been entered, from 1."""
+        """Number of the current visit to the stage, from 1."""
         return self._visits[self._stage]
 
     def stage(self, name: str, steps: Process[T]) -> Process[T]:
-        """Enter a stage and run its steps; entering a stage again is its next visit."""
+        """Enter a stage and run its steps; entering it again is a new visit."""
         self._check()
         self._team.stage, self.turn = name, 0
         # Part of every call id, so a stage that is entered again asks nothing twice (rule 7).
@@ -129,7 +129,7 @@ class Lab:
         self._check()
 
     def together(self, *parts: Process[T]) -> Process[list[T]]:
-        """Run parts side by side and wait for all of them.
+        """Run parts concurrently and wait for all of them.
 
         Returns:
             The results, in the order of the parts.
@@ -147,7 +147,7 @@ class Lab:
         return [process.value[0] for process in processes]
 
     def start(self, *parts: Process[Any]) -> list[simpy.Process]:
-        """Start parts that run on their own; the team interrupts them when it ends (rule 20).
+        """Start background parts; the team interrupts them when it ends (rule 20).
 
         Returns:
             One SimPy process per part; the value of each is ``(result, failure)``.
@@ -160,7 +160,7 @@ class Lab:
         return processes
 
     def end_parts(self) -> Process[None]:
-        """Interrupt all parts that still run, wait for their end, and log those that failed."""
+        """Interrupt all running parts, wait until they end, and log failures."""
         # Set before the interrupts: a part that catches one is refused every next step (rule 20).
         self._over = "the team has ended"
         alive = [part for part in self._team.parts if part.is_alive]
@@ -178,7 +178,7 @@ class Lab:
         self._over = None
 
     def prepare(self) -> Process[None]:
-        """All members do the homework that the last meeting left; nothing if it is done."""
+        """Let all members do the homework of the last meeting; does nothing if it is done."""
         self._check()
         # Taken away first: homework is done once per meeting, however often this is called.
         left, self._homework = self._homework, None
@@ -191,7 +191,7 @@ class Lab:
         self._check()
 
     def notice(self) -> Process[None]:
-        """Call the next meeting and wait until its date; nothing if it has been called."""
+        """Call the next meeting and wait for its date; does nothing if it was called."""
         self._check()
         if self._appointment is None:
             called = self.now
@@ -216,7 +216,7 @@ class Lab:
     def ask(
         self, who: str, prompt: Prompt, form: type[FormT], act: str = "utter", **slots: Any
     ) -> Process[Answer[FormT]]:
-        """Ask one question, as ``submit`` does, and wait for the simulated time of the act."""
+        """Submit one question and wait for the simulated duration of the act."""
         answer = self.submit(who, prompt, form, act, **slots)
         yield self._env.timeout(answer.due - self._env.now)
         self._check()
@@ -225,7 +225,7 @@ class Lab:
     def ask_each(
         self, people: Iterable[str], submit: Callable[[int, str], Answer[T]]
     ) -> Process[list[Answer[T]]]:
-        """Ask several scientists side by side and wait until the last Answer is due.
+        """Ask several scientists in parallel and wait until the last Answer is due.
 
         Args:
             people: masked names; the Answers are in their order.
@@ -250,7 +250,7 @@ class Lab:
         looks: Any = None,
         **slots: Any,
     ) -> Answer[FormT]:
-        """Ask a scientist one question without waiting; the Answer may be read once it is due.
+        """Ask a scientist without waiting; the Answer can be read once it is due.
 
         Args:
             who: masked name of the scientist.
@@ -294,7 +294,7 @@ class Lab:
         place: int = 0,
         **slots: Any,
     ) -> Answer[Advice | None]:
-        """Pass the question in an utterance, if there is one, to the outsider that it names.
+        """Pass the question of an utterance, if any, to the outsider that it names.
 
         A consultation takes no simulated time and no attention. Its row is written when the team
         ends (rule 13).
@@ -330,11 +330,11 @@ class Lab:
     def guest(
         self, spoken: Answer[Any], outsiders: Answer[tuple[Profile, ...]]
     ) -> Answer[Profile | None]:
-        """The outsider whom ``consult`` asks; settles to None when the utterance asks nobody."""
+        """The outsider asked by ``consult``; settles to None if the utterance asks nobody."""
         return self.later(named_guest, spoken, outsiders)
 
     def later(self, function: Callable[..., T], *arguments: Any) -> Answer[T]:
-        """Apply a function to Answers when they have settled, without waiting.
+        """Apply a function to Answers once they are settled, without waiting.
 
         Args:
             function: pure and defined at module level; gets the settled values.
@@ -348,7 +348,7 @@ class Lab:
         return self._world.dispatcher.submit(answer, _apply(function, arguments))
 
     def rng(self, *purpose: object) -> np.random.Generator:
-        """The random stream of a purpose in this team; the same purpose gives the same draws."""
+        """The random stream for a purpose in this team; equal purposes give equal draws."""
         return self._world.streams.stream("team", self._team.id, *purpose)
 
     def event(self, kind: str, **fields: Any) -> None:

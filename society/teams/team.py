@@ -134,14 +134,14 @@ class Reviewer:
 # Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).
 @dataclass(eq=False)
 class Team:
-    """The state of one collaboration; it lives for one paper.
+    """The state of one team, which writes one paper.
 
     Dates are in days. Only the life cycle, the lab and the world change the fields; a protocol
     sets ``notes``, ``target_size``, ``formed``, ``restarts`` and ``strikes``.
 
     Attributes:
         id: leader / ordinal of that leader's projects.
-        members: masked names of those working in it now, the leader first.
+        members: masked names of current members, the leader first.
         memberships: everybody who ever joined, in order of joining.
         state: running, finished, published or dissolved.
         strikes: failed attempts that the protocol counts.
@@ -202,7 +202,7 @@ class Team:
         return self.acts
 
     def role(self, scientist: str) -> str:
-        """The role of a scientist: ``leader``, ``member``, or empty for somebody outside."""
+        """The role of a scientist: ``leader``, ``member``, or empty."""
         if scientist == self.leader:
             return "leader"
         return "member" if scientist in self.members else ""
@@ -228,7 +228,7 @@ class Team:
         process.interrupt(reason)
 
     def cut_off(self) -> None:
-        """Close the generators of the team when the run has ended.
+        """Close the generators of the team at the end of the run.
 
         Their ``finally`` clauses run here, in the order of teams, and not at some garbage
         collection (rule 12).

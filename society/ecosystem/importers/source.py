@@ -86,19 +86,19 @@ class IdSet:
 
 
 class Source(Iterable[RawRecord], ABC):
-    """Files of a format; iterating yields their records, and ``report`` counts what is left out.
+    """Files of a format; iteration yields records, and ``report`` counts exclusions.
 
     One iteration at a time. Authors are told apart by id; those without one by their normalised
     full name (NFKC, case folded, single spaces).
 
     Args:
         paths: one path or several: files, or folders in which the source finds its files.
-        malformed_share: the largest tolerated share of malformed records, from 0 to 1.
+        malformed_share: maximum tolerated share of malformed records (0 to 1).
         max_authors: papers with more authors are kept without authors: n authors make
             n (n - 1) / 2 ties.
 
     Attributes:
-        report: counts of the latest iteration, also while it goes on.
+        report: counts of the latest iteration, updated while it runs.
 
     Raises:
         InputError: while iterating: a file is missing, cut short or damaged, no record is left, or
@@ -147,7 +147,7 @@ class Source(Iterable[RawRecord], ABC):
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """What this source cannot tell, one sentence each; complete once it was read."""
+        """Information missing in this source, one sentence each; complete after reading."""
         if not self.report.kept:
             return self.never_known
         having, changed = self.report.having, self.report.changed

@@ -155,12 +155,12 @@ def make_embedding(
 
     Args:
         name: the kind, and its argument after a colon; ``lsa+`` before a model: both.
-        texts: the past papers, on which an LSA is fitted.
+        texts: the past papers used to fit an LSA.
         seed: of the fit.
         hosting: settings of a hosted model: api_base, key, dimensions, batch, in_flight, ...
 
     Raises:
-        InputError: the name is wrong, an extra is missing, or the model cannot be had.
+        InputError: the name is invalid, an extra is missing, or the model is unavailable.
 
     Example:
         >>> texts = ["networks of people", "cells and genes", "people cite papers of people"]
