@@ -121,7 +121,7 @@ class Society(Model):
         for rule in (careers, *(change.settings.get("careers") for change in interventions)):
             if rule is not None:
                 rule.check_people(ecosystem.profiles)
-        self.step_days, self.first_day = to_ticks(step_days), -to_ticks(initial_projects)
+        self.step_days, self.first_day = to_ticks(step_days), 0.0 - to_ticks(initial_projects)
         dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         # Before anything can fail: whatever becomes of this object, its loop thread ends (rule 26).
         self._finalizer = weakref.finalize(self, Dispatcher.close, dispatcher)

@@ -123,7 +123,7 @@ def test_without_the_extras_rules_run_and_models_and_plots_name_them(tmp_path):
     digest = (whole / "digest").read_text(encoding="utf-8").strip()
     assert run == "0 answers: rule-based scientists, not a language model"
     assert again == f"0 replayed from the journal; digest {digest}"
-    assert doctor == "0 no problems found"
+    assert doctor == "0 all checks passed"
     cure = f"{sys.executable} -m pip install -e '{ROOT}"
     needed = [name for name in models for _ in commands] + ["litellm"] * 2
     assert lines == [f"2 a language model needs {name}: {cure}[llm]'" for name in needed]

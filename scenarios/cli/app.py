@@ -333,7 +333,7 @@ def doctor(
             tell(f"{'':8} -> {redact(finding.advice)}")
     if wrong:
         raise InputError(f"{wrong} problem{'' if wrong == 1 else 's'} found")
-    tell("no problems found")
+    tell("all checks passed")
 
 
 @app.command()

@@ -63,10 +63,10 @@ def test_the_page_says_at_its_top_what_it_is(part):
     assert top < told.index("All decisions and texts come from")
     assert "7 scientists founded 2 teams that had ended" in told
     for words in (
-        *("up to day 60 of 730", "Teams that had not ended by then", "There is no digest"),
+        *("up to day 60 of 730", "Teams that were still at work", "There is no digest"),
         "2 teams had ended by day 60: 1 had published and 1 had dissolved.",
-        *("teams that had ended", "digest none: the run is partial"),
-        "It is measured when the run has ended",
+        *("teams that had ended", "digest none: the run is incomplete"),
+        "It is measured at the end of the run",
     ):
         assert words in told, words
     assert "were founded" not in told
@@ -76,7 +76,7 @@ def test_teams_at_work_are_not_drawn_from_those_that_have_ended(part, run):
     drawn = "Number of teams at work over simulated time"
     assert drawn in render_page(run)
     assert drawn not in render_page(part)
-    assert "cannot be drawn from those alone that have ended" in text(part)
+    assert "Teams still at work are not drawn" in text(part)
 
 
 def test_a_part_of_nothing_has_a_page(make_run):

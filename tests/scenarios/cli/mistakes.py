@@ -168,7 +168,7 @@ FOLDERS = (
         ("contains the scenario 'tiny' with seed 3", "--out runs/tiny-3-new"), {"s.yaml": TINY},
         with_run=True),
     Mistake("a shorter run of a folder", "run s.yaml --set until=1w",
-        ("holds this run until day 28", "give another folder with --out"), {"s.yaml": TINY},
+        ("contains this run until day 28", "give another folder with --out"), {"s.yaml": TINY},
         with_run=True),
     Mistake("a folder that cannot be", "run s.yaml --out /proc/no", ("--out",), {"s.yaml": TINY}),
     Mistake("showing what is not there", "show nowhere",

@@ -99,8 +99,8 @@ def test_list_has_every_metric_and_measure_by_family_with_its_definition(kind, t
 
 
 def test_list_says_what_a_name_is_and_shows_the_keys_of_a_section():
-    assert "a part of the kind selection" in society("list", "topics").output
-    assert "a part of the kind protocols" in society("list", "cycle_researcher").output
+    assert "a component of kind selection" in society("list", "topics").output
+    assert "a component of kind protocols" in society("list", "cycle_researcher").output
     assert "modularity is a measure" in society("list", "modularity").output
     assert "pieces is a metric" in society("list", "pieces").output
     shown = society("list", "keys", "protocol.selection").output
