@@ -94,15 +94,15 @@ class ResearchSystem(TeamProtocol):
     """Keys by which the system ends early, switched off, and what makes its text comparable."""
 
     profile: Literal["small", "published", "matched"] = "small"
-    """``published``: the published program's numbers for keys not given; ``matched``: no early end
-    and comparable texts, for equal-cost studies."""
+    """``published``: unset keys take the published program's numbers; ``matched``: no early end and
+    comparable texts, for equal-cost studies."""
     profiles: Switch = "on"
     """Prompts describe the person asked; ``off``: by name only, as in the published programs."""
     temperatures: Temperature | dict[str, Temperature] | None = None
     """Temperature of the replies, or by prompt name; null: ``backend.temperature``, which the last
     step always uses."""
     topic: Literal["free"] | GivenTopic = "free"
-    """``free``: the leader proposes one; or begin from one, or a given one. Source: VirSci,
+    """``free``: the leader proposes a topic; a section gives one, or a start. Source: VirSci,
     appendix C.3."""
     references: int = Field(default=8, ge=1, le=100)
     """Papers per search. Unit: papers."""

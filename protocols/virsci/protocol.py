@@ -184,7 +184,7 @@ class SoloVirSci(TeamProtocol):
     turns: int = Field(default=5, ge=1, le=10_000)
     """Turns of each stage (K). Unit: turns."""
     topic: Literal["free"] | GivenTopic = "free"
-    """``free``: the leader proposes one; or begin from one, or a given one. Source: VirSci,
+    """``free``: the leader proposes a topic; a section gives one, or a start. Source: VirSci,
     appendix C.3."""
     memory: Literal["off", "own"] = "off"
     """``own``: up to five lines from the scientist's other teams, except when assessing."""

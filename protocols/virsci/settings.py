@@ -107,7 +107,7 @@ class VirSciSettings(TeamBuilding):
     """Everything about VirSci that a scenario can change; a section is handed to its stage."""
 
     profile: Profile = "paper"
-    """``released-code``: keys not given take the published program's values; ``full``: ``prompts``
+    """``released-code``: unset keys take the published program's values; ``full``: ``prompts``
     switched on."""
     author_order: AuthorOrder = "leader_first"
     """The leader first or last, the others in order of joining. Source: VirSci: first."""
