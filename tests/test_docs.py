@@ -23,6 +23,8 @@ from virsci_society import load_scenario
 from virsci_society.agents.backends.context_window import read_window
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config import schema
+from virsci_society.scenarios.config.document import LIBRARY
+from virsci_society.scenarios.study.design import read_study
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.results.run import Run
 
@@ -137,6 +139,27 @@ def test_the_links_of_the_pages_lead_somewhere():
                 heads = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
                 slugs = {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
                 assert anchor in slugs, (page.name, link, anchor)
+
+
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_scenarios_and_studies_of_a_page_are_valid(page, tmp_path):
+    """The keys of its commands and of its study files exist; the site runs those of tutorials."""
+    text = page.read_text(encoding="utf-8")
+    for line in "".join(blocks(text, "console") + blocks(text, "sh")).splitlines():
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        keys = [words[n + 1] for n, word in enumerate(words) if word == "--set"]
+        library = words[2:] and (LIBRARY / f"{words[2]}.yaml").exists()
+        own = "--trust" in words or ".yaml" in line  # code or a file that the page shows
+        if words[:2] in (["society", "run"], ["society", "check"]) and library and not own:
+            assert load_scenario(words[2], settings=keys), line
+    for study in blocks(text, "yaml"):
+        own = re.search(r"[a-z]:[A-Z]|society_extension|eco/", study)
+        if re.search("^study: ", study, re.MULTILINE) and not own:
+            (tmp_path / "study.yaml").write_text(study, encoding="utf-8")
+            assert read_study(tmp_path / "study.yaml").arms
 
 
 def test_every_page_is_in_one_group_of_the_site():
