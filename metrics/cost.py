@@ -133,15 +133,13 @@ def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
 @measures(
     "cost",
     """
-    inference_cost  calls  mean number of utterances and ballots: in four stages, over teams with a
-        paper (VirSci, Table 9)
-    turns  turns  mean number of turns of the longest stage: over teams with a paper
-    turns_topic  turns  mean number of turns in stage topic: first visit, over teams with a paper
-    turns_ideas  turns  mean number of turns in stage ideas: first visit, over teams with a paper
-    turns_novelty  turns  mean number of turns in stage novelty: first visit, over teams with a
-        paper
-    turns_abstract  turns  mean number of turns in stage abstract: first visit, over teams with a
-        paper
+    inference_cost  calls  mean inference cost of a team: utterances and ballots of four stages;
+        teams with a paper (VirSci, Table 9)
+    turns  turns  mean number of turns in the longest stage: teams with a paper
+    turns_topic  turns  mean number of turns in stage topic: first visit; teams with a paper
+    turns_ideas  turns  mean number of turns in stage ideas: first visit; teams with a paper
+    turns_novelty  turns  mean number of turns in stage novelty: first visit; teams with a paper
+    turns_abstract  turns  mean number of turns in stage abstract: first visit; teams with a paper
     """,
     lambda run, table: table[table["team"].isin(teams_with_paper(run))],
 )
@@ -245,7 +243,7 @@ def read_ledger(run: Run) -> Ledger | None:
 
 @measure("cost", "calls", "calls")
 def calls_made(run: Run) -> float:
-    """Number of calls: questions put to the model, re-asks included."""
+    """Number of calls: including re-asks."""
     return float(len(run.table("calls")))
 
 
@@ -255,7 +253,7 @@ STAGES_OF_IDEA = ("selection", "topic", "ideas", "novelty")
 
 @measure("cost", "calls")
 def calls_after_idea(run: Run) -> float:
-    """Mean number of calls after the idea: in later stages, over teams with a paper."""
+    """Mean number of calls after the idea stages: teams with a paper."""
     calls, written = run.table("calls"), teams_with_paper(run)
     after = calls["team"].isin(written) & ~calls["stage"].isin(STAGES_OF_IDEA)
     return float(after.sum()) / len(written) if len(written) else NAN
@@ -275,19 +273,19 @@ def prompt_tokens(run: Run) -> float:
 
 @measure("cost", "tokens")
 def completion_tokens(run: Run) -> float:
-    """Number of reply tokens."""
+    """Number of completion tokens."""
     return _token_total(run, "completion_tokens")
 
 
 @measure("cost", "tokens")
 def tokens(run: Run) -> float:
-    """Number of tokens: of prompts and replies."""
+    """Number of tokens: prompts and completions."""
     return _token_total(run, "prompt_tokens", "completion_tokens")
 
 
 @measure("cost", "US_dollars")
 def usd(run: Run) -> float:
-    """Cost: paid, where prices are known."""
+    """Cost: where prices are known."""
     ledger = read_ledger(run)
     if ledger is None or (ledger.usd == 0 and ledger.attempts):
         return NAN
@@ -296,7 +294,7 @@ def usd(run: Run) -> float:
 
 @measure("cost", "share")
 def defaulted(run: Run) -> float:
-    """Share of questions whose reply was replaced by a default: of those that were sent."""
+    """Share of questions answered by a default: of those sent."""
     known_calls = run.metric(calls_by_rung).dropna(subset=["rung"])
     asked = float(known_calls["calls"].sum())
     spoilt = float(known_calls.loc[known_calls["rung"] == "default", "calls"].sum())
@@ -305,7 +303,7 @@ def defaulted(run: Run) -> float:
 
 @measure("cost", "share")
 def echoed(run: Run) -> float:
-    """Share of questions answered with the words of the page: of those that a model was asked."""
+    """Share of replies that repeat the prompt: of those by a model."""
     counts = run.metric(reply_texts)
     asked = float(counts["asked"].sum())
     return float(counts["echoed"].sum()) / asked if asked else NAN

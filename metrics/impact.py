@@ -138,7 +138,7 @@ def productivity(run: Run) -> pd.DataFrame:
 
 @measure("impact", "share")
 def top_tenth_papers(run: Run) -> float:
-    """Share of authorships held by the top tenth of authors: over those who wrote any."""
+    """Share of authorships of the most productive tenth of authors."""
     papers = run.table("authorships")["scientist"].value_counts().to_numpy(dtype=np.int64)
     # Rounded up, so that a society of nine has a first tenth.
     first = papers[: int(np.ceil(len(papers) / 10))]
@@ -147,7 +147,7 @@ def top_tenth_papers(run: Run) -> float:
 
 @measure("impact", "index")
 def gini_citations(run: Run) -> float:
-    """Inequality of citations of papers by other papers of the society (Gini 1912)."""
+    """Gini coefficient of citations per paper: citations within the society (Gini 1912)."""
     counts = inside_citations(run)["cited"].value_counts()
     return gini(map_numbers(run.table("papers")["paper"], counts).fillna(0))
 
@@ -161,8 +161,8 @@ KINDS = ("only_it", "both", "only_its_references")
 @measures(
     "impact",
     """
-    disruption=CD  correlation  mean disruption index of papers: over papers with a later paper that
-        cites them or what they cite (Funk and Owen-Smith 2017)
+    disruption=CD  correlation  mean disruption index (CD) of papers: papers that are, or whose
+        references are, cited later (Funk and Owen-Smith 2017)
     """,
 )
 @metric("impact")

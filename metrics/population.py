@@ -53,13 +53,13 @@ def people_ever(run: Run) -> int:
 
 @measure("teams", "scientists")
 def scientists(run: Run) -> float:
-    """Number of scientists: of day 0 and all who came since."""
+    """Number of scientists: initial population and newcomers."""
     return float(people_ever(run))
 
 
 @measure("structure", "share")
 def people_with_paper(run: Run) -> float:
-    """Share of scientists with a paper: since day 0, of all who were ever there."""
+    """Share of scientists with a paper: since day 0, of all scientists."""
     people = people_ever(run)
     return run.table("authorships")["scientist"].nunique() / people if people else NAN
 
@@ -67,8 +67,18 @@ def people_with_paper(run: Run) -> float:
 @measure("structure", "share")
 def giant_component_people(run: Run) -> float:
     """Share of all scientists in the largest component: ties since day 0 (Newman 2001)."""
+    return _giant_component(run, "grown")
+
+
+@measure("structure", "share")
+def giant_component_with_past(run: Run) -> float:
+    """Share of all scientists in the largest component: all ties, those before day 0 included."""
+    return _giant_component(run, "all")
+
+
+def _giant_component(run: Run, network: str) -> float:
     people = people_ever(run)
-    tied = network_statistics(adjacency(network_ties(run.table("ties"), "grown")))
+    tied = network_statistics(adjacency(network_ties(run.table("ties"), network)))
     nodes, share = tied["nodes"] or 0, tied["giant_share"] or 0.0
     return nodes * share / people if people else NAN
 
@@ -118,7 +128,7 @@ def drift(run: Run) -> pd.DataFrame:
 
 @measure("teams", "keywords")
 def keyword_diversity(run: Run) -> float:
-    """Effective number of keywords of papers: 1 / chance that two are the same (Simpson 1949)."""
+    """Effective number of keywords of papers: inverse Simpson index (Simpson 1949)."""
     words = [word for text in run.table("papers")["keywords"] for word in _split_list(text)]
     counts = np.array(list(Counter(words).values()), dtype=np.float64)
     alike = float((counts * (counts - 1)).sum())

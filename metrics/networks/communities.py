@@ -25,9 +25,9 @@ NEEDS = "not measured: a network of this size needs the extra [scale] (networkit
 @measures(
     "structure",
     """
-    modularity  correlation  modularity of the communities of authors with a co-author: Louvain;
-        joint papers since day 0, at the end (Newman and Girvan 2004)
-    communities  communities  number of communities of authors with a co-author: Louvain; joint
+    modularity  correlation  modularity of the co-authorship network: Louvain communities; joint
+        papers since day 0, at the end (Newman and Girvan 2004)
+    communities  communities  number of communities in the co-authorship network: Louvain; joint
         papers since day 0, at the end (Blondel et al. 2008)
     """,
     last_grown,

@@ -37,10 +37,10 @@ def last_grown(_: Run, table: pd.DataFrame) -> pd.DataFrame:
 @measures(
     "structure",
     """
-    components  components  number of components of authors with a co-author: joint papers since day
-        0, at the end
-    transitivity  index  transitivity of the co-authorship network: triangles (three times) over
-        connected triples; joint papers since day 0, at the end (Newman 2003)
+    components  components  number of components of the co-authorship network: joint papers since
+        day 0, at the end
+    transitivity  index  transitivity of the co-authorship network: closed share of connected
+        triples; joint papers since day 0, at the end (Newman 2003)
     """,
     last_grown,
 )
@@ -165,12 +165,12 @@ WINDOWS = (1.0, 2.0, 4.0)
 @measures(
     "structure",
     """
-    active_authors=nodes  authors  number of active authors: with a paper of the last year,
-        at the end
+    active_authors=nodes  authors  number of active authors: with a paper of the last year, at the
+        end
     giant_component_active=giant_share  share  share of active authors in the largest component:
         authors and joint papers of the last year, at the end
-    clustering_active=clustering  index  mean local clustering of active authors: joint papers of
-        the last year, at the end
+    clustering_active=clustering  index  mean local clustering coefficient of active authors: joint
+        papers of the last year, at the end
     """,
     lambda _, table: table[table["years"] == 1].tail(1),
 )
@@ -205,7 +205,7 @@ def active_structure(
 
 @measure("teams", "share")
 def consulted_coauthors(run: Run) -> float:
-    """Share of consulting pairs with an earlier joint paper: of pairs of asker and guest."""
+    """Share of pairs of asker and guest with an earlier joint paper."""
     first: dict[frozenset[str], float] = {}
     asked = run.table("consultations").dropna(subset=["asker", "guest"]).sort_values("date")
     for asker, guest, date in zip(asked["asker"], asked["guest"], asked["date"], strict=True):

@@ -279,7 +279,7 @@ def measured_texts(papers: pd.DataFrame, settings: Novelty) -> pd.DataFrame:
 
 @measure("novelty", "words", "words")
 def evaluated_words(run: Run) -> float:
-    """Mean length of the measured text of a paper: the text of HD and CD."""
+    """Mean length of a paper: of the text whose HD and CD are measured."""
     texts = measured_texts(run.table("papers"), settings_of(run))["evaluated"]
     return float(np.mean([len(text.split()) for text in texts])) if len(texts) else float("nan")
 

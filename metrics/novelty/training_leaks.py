@@ -84,10 +84,10 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 @measures(
     "novelty",
     """
-    contemporary_similarity=similarity  correlation  mean cosine of a paper to its nearest
-        contemporary paper: which the society could not read
-    contemporary_words=shared  words  mean longest passage that a paper shares with a near
-        contemporary paper: words in a row
+    contemporary_similarity=similarity  correlation  mean cosine similarity of a paper to its
+        nearest contemporary paper
+    contemporary_words=shared  words  mean length of the longest passage that a paper shares with a
+        contemporary paper: consecutive words
     """,
 )
 @metric("leaks", "leaks")

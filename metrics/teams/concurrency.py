@@ -44,7 +44,7 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
 
 @measure("concurrency", "teams")
 def max_memberships(run: Run) -> float:
-    """Largest number of teams of one scientist at once."""
+    """Maximum number of teams of one scientist at the same time."""
     members = run.table("members")
     starts = pd.DataFrame({"who": members["scientist"], "date": members["joined"], "step": 1})
     ends = pd.DataFrame({"who": members["scientist"], "date": members["left"], "step": -1})
@@ -68,7 +68,7 @@ def days_held_up(run: Run) -> pd.Series[float]:
 
 @measures(
     "teams",
-    "acceptance_slope=slope  slope  change of the log odds of accepting an invitation: for each "
+    "acceptance_slope=slope  slope  change of the log odds of accepting an invitation: per "
     "further team of the invitee",
 )
 @metric("concurrency")
@@ -145,10 +145,9 @@ PIECE = (
 @measures(
     "concurrency",
     """
-    waiting_round=waiting  days  mean wait of a member from one meeting to the next: over pieces of
-        homework
-    memberships_at_homework=memberships  teams  mean number of teams of a member at homework: over
-        pieces of homework, so busy members count more often
+    waiting_round=waiting  days  mean wait of a member between two meetings: per piece of homework
+    memberships_at_homework=memberships  teams  mean number of teams of a member: per piece of
+        homework, so busy members count more often
     """,
 )
 @metric("concurrency")

@@ -25,14 +25,12 @@ NAN = float("nan")
     """
     review_acceptance=acceptance  share  share of submissions accepted: of those accepted or
         rejected
-    days_in_review=days  days  mean time in review: from submission to its decision, over those
-        decided
-    reviews_late=late  share  share of assigned reviews that are late: reminded or given up
-    reviewer_load=load  reviews  mean number of reviews per reviewer: over those who delivered any
-    gini_reviews=gini  index  inequality of reviews among reviewers: over those who delivered any
-        (Gini 1912)
-    reviewer_agreement=agreement  correlation  agreement of reviewers: alpha of their overall scores
-        (Krippendorff 2011)
+    days_in_review=days  days  mean time in review: from submission to decision
+    reviews_late=late  share  share of late reviews: reminded or given up, of those assigned
+    reviewer_load=load  reviews  mean number of reviews per reviewer: who delivered any
+    gini_reviews=gini  index  Gini coefficient of reviews per reviewer (Gini 1912)
+    reviewer_agreement=agreement  correlation  agreement of reviewers: Krippendorff's alpha of
+        overall scores (Krippendorff 2011)
     """,
 )
 @metric("teams")

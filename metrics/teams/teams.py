@@ -114,22 +114,20 @@ def _with_paper(run: Run, table: pd.DataFrame) -> pd.DataFrame:
 @measures(
     "teams",
     """
-    team_size=size  people  mean size of a team: members at the end, over teams with a paper
-    days_to_paper  days  mean time from founding to paper: until it is visible, over papers
-    freshness  share  mean share of members new to their team: without an earlier joint paper in it,
-        over teams with a paper (VirSci, Fig. 5)
-    diversity  index  mean diversity of a team: distinct main topics over members, over teams with a
-        paper (VirSci, Fig. 6)
-    newcomers  share  mean share of newcomers among the members of a team: without a paper when it
-        was founded, over teams with a paper (Guimera et al. 2005)
-    members_elsewhere=elsewhere  share  mean share of members who are in another team too: over
-        teams with a paper
+    team_size=size  people  mean team size: members at the end; teams with a paper
+    days_to_paper  days  mean time from founding to paper: until the paper is visible
+    freshness  share  mean freshness of a team: share of members without an earlier joint paper with
+        another member; teams with a paper (VirSci, Fig. 5)
+    diversity  index  mean diversity of a team: distinct main topics divided by members; teams with
+        a paper (VirSci, Fig. 6)
+    newcomers  share  mean share of newcomers in a team: without a paper when it was founded; teams
+        with a paper (Guimera et al. 2005)
+    members_elsewhere=elsewhere  share  mean share of members who are also in another team: teams
+        with a paper
     """,
     _with_paper,
 )
-@measures(
-    "concurrency", "waiting  days  mean time that a team waits for its people: over all teams"
-)
+@measures("concurrency", "waiting  days  mean time that a team waits for its members: all teams")
 @metric("teams")
 def teams(run: Run) -> pd.DataFrame:
     """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005)."""
@@ -204,45 +202,45 @@ def members_at_end(run: Run) -> dict[str, list[str]]:
 
 @measure("teams", "papers")
 def papers(run: Run) -> float:
-    """Number of papers: those that became visible."""
+    """Number of papers: published and visible."""
     return float(len(run.table("papers")))
 
 
 @measure("teams", "teams", "teams")
 def teams_founded(run: Run) -> float:
-    """Number of teams: those founded."""
+    """Number of teams founded."""
     return float(len(run.table("teams")))
 
 
 @measure("teams", "share", "teams_with_paper")
 def share_with_paper(run: Run) -> float:
-    """Share of teams with a paper: of those that have ended."""
+    """Share of teams with a paper: of teams that have ended."""
     states = run.table("teams")["state"]
     return mean(known_numbers(states[~unended(run)].isin(["published", "finished"])))
 
 
 @measure("teams", "invitations")
 def invitations(run: Run) -> float:
-    """Number of invitations: those sent."""
+    """Number of invitations sent."""
     return float(len(run.table("invitations")))
 
 
 @measure("teams", "share")
 def acceptance(run: Run) -> float:
-    """Share of invitations accepted: of those answered by choice."""
+    """Share of invitations accepted: of those accepted or declined."""
     outcomes = run.table("invitations")["outcome"]
     return mean(known_numbers(outcomes[outcomes.isin(["accepted", "declined"])] == "accepted"))
 
 
 @measure("teams", "share")
 def cross_team(run: Run) -> float:
-    """Share of invitations that went to members of other teams: of those sent."""
+    """Share of invitations to members of other teams."""
     return mean(known_numbers(run.table("invitations")["cross_team"]))
 
 
 @measure("teams", "questions")
 def consultations(run: Run) -> float:
-    """Number of questions to outsiders: asked by teams."""
+    """Number of consultations: questions of teams to scientists outside."""
     return float(len(run.table("consultations")))
 
 

@@ -102,14 +102,13 @@ ROWS: Mapping[str, Row] = {
 compared_measures(
     __name__,
     """
-authors_per_own_paper  authors  mean number of authors of a paper by the society's scientists:
-    authors from outside included
-degree_tail_alpha  number  exponent of the tail of the numbers of co-authors: of authors with a
+authors_per_own_paper  authors  mean number of authors per paper of the society's scientists:
+    including outside authors
+degree_tail_alpha  number  power-law exponent of the numbers of co-authors: authors with a co-author
+    (Clauset et al. 2009)
+degree_tail_from  co-authors  least number of co-authors of the power-law tail: authors with a
     co-author (Clauset et al. 2009)
-degree_tail_from  co-authors  number of co-authors from which the tail follows a power law: of
-    authors with a co-author (Clauset et al. 2009)
-new_keywords  share  share of keywords that no earlier paper has: each paper's keywords together
-    count 1
+new_keywords  share  share of new keywords: mean over papers, keywords without an earlier paper
 without_keywords  share  share of papers without keywords
 authors_by_paper  number  distribution of the numbers of authors of papers: KS distance
 papers_by_author  number  distribution of the numbers of papers of authors: KS distance

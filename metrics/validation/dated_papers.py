@@ -55,40 +55,40 @@ def simulated_papers(run: Run) -> list[DatedPaper]:
 @measures(
     "structure",
     """
-    authors  authors  number of authors: people with a paper since day 0
-    authors_per_paper  authors  mean number of authors of a paper
+    authors  authors  number of authors: scientists with a paper since day 0
+    authors_per_paper  authors  mean number of authors per paper
     single_authored  share  share of papers with one author
-    papers_per_author  papers  mean number of papers of an author: over those who wrote any
-    newcomer_rate  share  share of authorships by newcomers: whose author has no earlier paper
-        (Guimera et al. 2005)
+    papers_per_author  papers  mean number of papers per author
+    newcomer_rate  share  share of authorships by newcomers: without an earlier paper (Guimera et
+        al. 2005)
     newcomer_rate_first  share  share of newcomers among first authors: of papers with two authors
         or more (Guimera et al. 2005)
     newcomer_rate_middle  share  share of newcomers among middle authors: neither first nor last
         (Guimera et al. 2005)
     newcomer_rate_last  share  share of newcomers among last authors: of papers with two authors or
         more (Guimera et al. 2005)
-    q  share  share of links of two incumbents whose pair wrote together before (Guimera et al.
+    q  share  share of links between incumbents that repeat an earlier joint paper (Guimera et al.
         2005)
-    repeat_rate  share  share of links whose pair wrote together before (Guimera et al. 2005)
-    newcomer_newcomer  share  share of links of two newcomers (Guimera et al. 2005)
-    newcomer_incumbent  share  share of links of a newcomer and an incumbent (Guimera et al. 2005)
-    incumbent_incumbent  share  share of links of two incumbents (Guimera et al. 2005)
-    coauthors_per_author  co-authors  mean number of co-authors of an author: 0 of a single
-        author; joint papers since day 0, at the end (Newman 2001)
-    giant_component_authors  share  share of authors in the largest component: who writes alone is
-        outside it; joint papers since day 0, at the end (Newman 2001)
-    clustering  index  mean local clustering of authors with a co-author: joint papers since day 0,
-        at the end (Watts and Strogatz 1998)
-    assortativity  correlation  correlation of the numbers of co-authors of two co-authors: joint
-        papers since day 0, at the end (Newman 2002)
-    tie_lifetime  years  mean time from the first to the last joint paper of a pair: of pairs with a
-        joint paper since day 0; without pairs whose first one has no date (Petersen 2015)
+    repeat_rate  share  share of links that repeat an earlier joint paper (Guimera et al. 2005)
+    newcomer_newcomer  share  share of links between two newcomers (Guimera et al. 2005)
+    newcomer_incumbent  share  share of links between newcomer and incumbent (Guimera et al. 2005)
+    incumbent_incumbent  share  share of links between two incumbents (Guimera et al. 2005)
+    coauthors_per_author  co-authors  mean number of co-authors per author: joint papers since day
+        0, at the end (Newman 2001)
+    giant_component_authors  share  share of authors in the largest component: of joint papers since
+        day 0, at the end (Newman 2001)
+    clustering  index  mean local clustering coefficient: authors with a co-author, joint papers
+        since day 0, at the end (Watts and Strogatz 1998)
+    assortativity  correlation  degree assortativity of the co-authorship network: joint papers
+        since day 0, at the end (Newman 2002)
+    tie_lifetime  years  mean time from the first to the last joint paper of a pair: pairs with a
+        joint paper since day 0 whose first one has a date (Petersen 2015)
     """,
 )
 @measures(
     "impact",
     """
-    gini_papers  index  inequality of papers among authors: over those who wrote any (Gini 1912)
+    gini_papers  index  Gini coefficient of papers per author (Gini 1912)
     """,
 )
 @metric("structure")

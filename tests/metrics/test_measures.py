@@ -53,6 +53,7 @@ BY_HAND = {
     "newcomer_incumbent": 3 / 6,
     "incumbent_incumbent": 3 / 6,
     "giant_component_people": 4 / 7,
+    "giant_component_with_past": 6 / 7,  # S7 has never written with anybody
     "components": 1,
     "transitivity": 1,
     "communities": 1,
