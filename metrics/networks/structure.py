@@ -1,4 +1,4 @@
-"""Structure of the co-authorship network over time, whole and active, and of consultations.
+"""Structure of the co-authorship network over time, whole and active.
 
 ``all`` holds the ties from before day 0 and since, ``grown`` those since: nobody leaves either.
 """
@@ -15,7 +15,7 @@ from scipy import sparse
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.metrics.impact import authorships_of
-from virsci_society.metrics.registry import NAN, measure, measures, metric
+from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.run import Run
@@ -201,21 +201,6 @@ def active_structure(
             rows.append({"date": date, "years": years, **known[start]})
     table = pd.DataFrame(rows).astype(dict.fromkeys(WHOLE, "Int64"))
     return table.astype(dict.fromkeys(table.columns.difference([*WHOLE]), "Float64"))
-
-
-@measure("teams", "share")
-def consulted_coauthors(run: Run) -> float:
-    """Share of pairs of asker and guest with an earlier joint paper."""
-    first: dict[frozenset[str], float] = {}
-    asked = run.table("consultations").dropna(subset=["asker", "guest"]).sort_values("date")
-    for asker, guest, date in zip(asked["asker"], asked["guest"], asked["date"], strict=True):
-        if asker != guest:
-            first.setdefault(frozenset((asker, guest)), date)
-    ties, tied = run.table("ties").sort_values("date"), dict[frozenset[str], float]()
-    for one, other, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
-        tied.setdefault(frozenset((one, other)), date)
-    before = [tied.get(pair, np.inf) < date for pair, date in first.items()]
-    return float(np.mean(before)) if before else NAN
 
 
 SWAPS = 10

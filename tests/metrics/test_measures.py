@@ -61,7 +61,6 @@ BY_HAND = {
     "tie_lifetime": 0,  # five first papers; the date of the first of S1 and S2 is not known
     "top_tenth_papers": 1 / 4,
     "members_elsewhere": 1 / 4,  # S2
-    "consulted_coauthors": 0,
     "calls": 98,
     "prompt_tokens": 9800,
     "completion_tokens": 1960,
