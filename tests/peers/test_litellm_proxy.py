@@ -7,6 +7,16 @@ from tests.peers.runs import play, settings
 pytestmark = pytest.mark.peers
 
 
+def read_on(rung, reading):
+    """True if every reply was read on a rung, but for abstracts: these are too short here, so that
+    the server is asked once more."""
+    forms = reading["by_form"].items()
+    return reading["asked"] > 0 and all(
+        rungs["re-asked" if form in ("Draft", "Revision") else rung] == sum(rungs.values())
+        for form, rungs in forms
+    )
+
+
 def test_requests_pass_the_proxy_and_the_words_come_back_as_they_were(
     rules, proxy, played, tmp_path
 ):
@@ -20,13 +30,12 @@ def test_requests_pass_the_proxy_and_the_words_come_back_as_they_were(
     direct = play(backend, tmp_path, proxy.key)
     assert direct.code == 0, direct.printed
     assert through.summary["digest"] == direct.summary["digest"]
-    assert through.summary["reading"]["rungs"]["strict"] == through.summary["reading"]["asked"]
+    assert read_on("strict", through.summary["reading"])
 
 
 @pytest.mark.parametrize(("name", "rung"), [("json", "strict"), ("prose", "found")])
 def test_mock_models_are_read_on_their_rung(played, name, rung):
-    reading = played(name).summary["reading"]
-    assert reading["rungs"][rung] == reading["asked"] > 0
+    assert read_on(rung, played(name).summary["reading"])
     assert played(name).summary["teams"]["published"] == 3
 
 
