@@ -234,7 +234,7 @@ class TeamSystem(Invitations, TeamMembers, ResearchSystem):
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 3
     """Members, the leader included: a number or a distribution. Unit: members. Source: Chen et al.
-    2025 (`idea2proposal`)."""
+    2025."""
     inviting: Literal["one_by_one", "at_once"] = "at_once"
     """Invite one at a time, or for all empty seats at once."""
 

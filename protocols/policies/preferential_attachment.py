@@ -24,7 +24,7 @@ class PreferentialAttachment(SelectionPolicy):
 
     by: CountedBy = "coauthors"
     """Distinct co-authors, papers or citations, as of the date. Source: Barabasi and Albert 1999;
-    Newman 2001 (co-authors)."""
+    Newman 2001."""
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to every count; with 0 nobody without any is ever drawn. Unit: co-authors, papers or
     citations."""

@@ -67,11 +67,11 @@ class Panel(Part):
     reviewers: int = Field(default=3, ge=1, le=1000)
     """Marks averaged. Unit: reviewers."""
     agreement: float = Field(default=0.33, ge=0, le=1)
-    """Correlation of two reviewers' marks. Unit: correlation. Source: panels then disagree as at
-    NeurIPS 2021 (Beygelzimer et al. 2023)."""
+    """Correlation of two reviewers' marks. Unit: correlation. Source: disagreement as at NeurIPS
+    2021, Beygelzimer et al. 2023."""
     signal: float = Field(default=0.0, ge=0, le=1)
-    """Correlation of an idea's appearance with its worth. Unit: correlation. Source: ratings before
-    and after execution: -0.05 (Si et al. 2025)."""
+    """Correlation of an idea's appearance with its worth. Unit: correlation. Source: -0.05 in Si et
+    al. 2025."""
     lottery: float = Field(default=0.0, ge=0, le=1)
     """Share of ideas, nearest to the threshold, decided by lot. Unit: share."""
 
@@ -140,8 +140,8 @@ class ExecutionAttempt(Execution):
     success: float = Field(default=0.5, ge=-10, le=10)
     """Outcome from which on it is a success. Unit: worth."""
     drawer: float = Field(default=0.0, ge=0, le=1)
-    """Probability that a failure is not published. Unit: probability. Source: 65 % of one
-    programme's null results (Franco, Malhotra and Simonovits 2014)."""
+    """Probability that a failure is not published. Unit: probability. Source: 65 % in Franco,
+    Malhotra and Simonovits 2014."""
 
     overrated: dict[str, Annotated[float, Field(ge=-1, le=1)]] = Field(default_factory=dict)
     """How much ideas appear better than they are, by protocol, such as ``{virsci: 0.22}``; affects

@@ -72,8 +72,8 @@ class Execution(Part):
     """How an idea is carried out before it is published; subclass it, write ``carry_out``."""
 
     signal: float = Field(default=0.0, ge=0, le=1)
-    """Correlation of an idea's appearance with its worth. Unit: correlation. Source: ratings before
-    and after execution: -0.05 (Si et al. 2025)."""
+    """Correlation of an idea's appearance with its worth. Unit: correlation. Source: -0.05 in Si et
+    al. 2025."""
 
     def looks(
         self, lab: Any, texts: Sequence[Answer[str]], *purpose: object
