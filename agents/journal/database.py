@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -407,11 +407,34 @@ def seal_all(database: sqlite3.Connection) -> None:
     chain.seal()
 
 
-def verify_log(path: Path) -> None:
-    """Check the write-ahead log of a journal, before SQLite reads it."""
-    log = path.with_name(f"{path.name}-wal")
-    if not is_log_whole(log):
-        raise damaged(log, "the log of the latest commits is damaged")
+class OpenedDatabase(NamedTuple):
+    """The connections of a journal; ``file`` identifies its file, for a journal that is written."""
+
+    writer: sqlite3.Connection
+    reader: sqlite3.Connection
+    chain: HashChain | None
+    file: tuple[int, int] | None
+    rows_verified: int
+
+
+def open_database(path: Path | None, frozen: bool, verify: bool) -> OpenedDatabase:
+    """Check a journal, make its tables where it is new, and open it."""
+    if path is not None:
+        require_plain_files(path)
+        log = path.with_name(f"{path.name}-wal")
+        # Before SQLite reads the log: it would leave out what stands behind damage.
+        if verify and not is_log_whole(log):
+            raise damaged(log, "the log of the latest commits is damaged")
+    database = _connect(path, frozen)
+    check_format(database, path, frozen)
+    rows_verified = verify_rows(database, path) if path and verify else 0
+    if path is None or frozen:
+        return OpenedDatabase(database, database, None, None, rows_verified)
+    make_durable(database, path)
+    chain, made = HashChain(database), os.stat(path)
+    # A second connection, so that nobody who reads waits for a commit.
+    reader = _connect(path, frozen)
+    return OpenedDatabase(database, reader, chain, (made.st_dev, made.st_ino), rows_verified)
 
 
 def lock_journal(path: Path) -> FileLock:
@@ -431,11 +454,20 @@ def lock_journal(path: Path) -> FileLock:
     return lock
 
 
-def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
-    """Open the database of a journal; without a path in memory, frozen for reading only."""
-    if path is not None:
-        for suffix in FILES:
-            require_plain(path.with_name(f"{path.name}{suffix}"))
+def require_plain_files(path: Path) -> None:
+    """Refuse a journal with a link or another special file in the place of one of its files."""
+    for suffix in FILES:
+        require_plain(path.with_name(f"{path.name}{suffix}"))
+
+
+def connect(path: Path, frozen: bool) -> sqlite3.Connection:
+    """Open the database of a journal whose files are plain ones."""
+    require_plain_files(path)
+    return _connect(path, frozen)
+
+
+def _connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
+    """Open a database; without a path in memory, frozen for reading only."""
     with _errors(path, "opened"):
         if path is None:
             # The writer's thread commits through a connection that another thread opens and closes.
@@ -582,8 +614,7 @@ _BIG_ENDIAN, _LITTLE_ENDIAN = 0x377F0683, 0x377F0682
 def is_log_whole(path: Path) -> bool:
     """Return whether a write-ahead log is missing or undamaged, but for a last cut transaction."""
     try:
-        with require_plain(path).open("rb") as file:
-            content = file.read()
+        content = path.read_bytes()
     except FileNotFoundError:
         return True
     except OSError as error:

@@ -21,16 +21,11 @@ from virsci_society.agents.journal.database import (
     RETRIEVAL,
     SUMS,
     GroupCommitWriter,
-    HashChain,
     Statements,
-    check_format,
-    connect,
     damaged,
     lock_journal,
-    make_durable,
+    open_database,
     outcome_from_row,
-    verify_log,
-    verify_rows,
 )
 from virsci_society.agents.journal.records import (
     IN_DOUBT,
@@ -68,11 +63,12 @@ class Journal:
         # The clock's thread and the loop's both read, through one connection.
         self._reading = threading.Lock()
         try:
-            self._connect(path, verify)
+            opened = open_database(path, frozen, verify)
         except BaseException:
             if self._lock is not None:
                 self._lock.release()
             raise
+        self._db, self._reader, self._chain, self._file, self.rows_verified = opened
         self._writer = GroupCommitWriter(self._begin, self._commit, self._broken)
         self._closed = False
         # Rows up to the last one are of earlier sessions; a finished run must have asked for each
@@ -95,23 +91,6 @@ class Journal:
         """Simulated date in days before which a fork asks nothing new; -inf if this is no fork."""
         self._statements = Statements(self._db, self.session, self._chain)
         self.set_meta({"session": str(self.session)})
-
-    def _connect(self, path: Path | None, verify: bool) -> None:
-        if path is not None and verify:
-            # Before SQLite reads the log: it would leave out what stands behind damage.
-            verify_log(path)
-        self._db = self._reader = connect(path, self.frozen)
-        check_format(self._db, path, self.frozen)
-        self.rows_verified = verify_rows(self._db, path) if path and verify else 0
-        self._chain: HashChain | None = None
-        self._file: tuple[int, int] | None = None
-        if path is not None and not self.frozen:
-            make_durable(self._db, path)
-            self._chain = HashChain(self._db)
-            made = os.stat(path)
-            self._file = made.st_dev, made.st_ino
-            # A second connection, so that nobody who reads waits for a commit.
-            self._reader = connect(path, self.frozen)
 
     def lookup_call(self, request: Request) -> CallOutcome | None:
         """The stored outcome of this very request; another hash goes to ``first_mismatch``."""
