@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from virsci_society.agents.files.atomic_files import write_atomically
@@ -99,7 +98,6 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "partial": run.partial,
         **({"state": str(run.manifest.get("state", "stopped"))} if partial else {}),
         "until": until if isinstance(until, int | float) else None,
-        "papers_per_person": papers_per_person(run),
     }
 
 
@@ -135,21 +133,3 @@ def _reading(run: Run) -> dict[str, Any] | None:
 
 def _mapping(keys: pd.Series, values: pd.Series) -> dict[str, int]:
     return {str(key): int(value) for key, value in zip(keys, values, strict=True)}
-
-
-EXACT_PAPERS = 10
-"""Numbers of papers from this one on are counted together, in classes that double."""
-
-
-def papers_per_person(run: Run) -> dict[str, int]:
-    """Number of scientists by the papers that they wrote in the run, those without any too."""
-    written = run.table("authorships")["scientist"].value_counts().to_numpy(dtype=np.int64)
-    classes = {"0": max(people_ever(run) - len(written), 0)}
-    most = int(written.max(initial=0))
-    low = 1
-    while low <= most:
-        high = low if low < EXACT_PAPERS else 2 * low - 1
-        name = f"{low}" if high == low else f"{low} to {high}"
-        classes[name] = int(((written >= low) & (written <= high)).sum())
-        low = high + 1
-    return classes

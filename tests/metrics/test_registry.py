@@ -43,7 +43,7 @@ def test_every_metric_is_documented_with_a_source(name):
         ((), False),
         (("teams", "structure", "impact", "degrees"), False),
         (("cost", "novelty"), True),
-        (("small_world",), False),
+        (("tail",), False),
         (("mine:own",), True),
     ],
 )

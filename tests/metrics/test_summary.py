@@ -2,9 +2,7 @@ import json
 
 import pytest
 
-from tests.hand_run import full
-from virsci_society.metrics.summary import papers_per_person, summarise_run
-from virsci_society.society.results.run import Run
+from virsci_society.metrics.summary import summarise_run
 
 
 @pytest.fixture
@@ -72,12 +70,3 @@ def test_it_is_json_and_the_same_every_time(told, run, empty_run):
 def test_a_dissolved_team_without_a_reason(rows, make_run):
     rows["teams"] = [(*row[:10], None, *row[11:]) for row in rows["teams"]]
     assert summarise_run(make_run(rows))["teams"]["dissolved"] == {"no reason given": 1}
-
-
-def test_papers_per_person_count_everybody(run):
-    assert papers_per_person(run) == {"0": 3, "1": 4}
-    rows = [(f"p{n}", "S1", 0) for n in range(25)] + [(f"p{n}", "S2", 1) for n in range(11)]
-    many = Run.from_rows(full({"authorships": rows}), {"seed": 0, "days": 1.0}, {})
-    told = papers_per_person(many)
-    assert list(told) == ["0", *map(str, range(1, 10)), "10 to 19", "20 to 39"]
-    assert (told["10 to 19"], told["20 to 39"], sum(told.values())) == (1, 1, 2)

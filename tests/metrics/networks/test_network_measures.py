@@ -1,4 +1,4 @@
-"""Paths, rewiring, small worlds, communities, against networkx and known cases."""
+"""Paths and communities, against networkx and known cases."""
 
 import networkx as nx
 import numpy as np
@@ -8,13 +8,7 @@ from scipy import sparse
 
 from virsci_society.metrics.networks import communities as grouping
 from virsci_society.metrics.networks.communities import communities, leiden, louvain, modularity
-from virsci_society.metrics.networks.structure import (
-    largest_component,
-    mean_path,
-    rewire,
-    small_world,
-    small_world_statistics,
-)
+from virsci_society.metrics.networks.structure import largest_component, mean_path
 
 
 def matrix_of(graph):
@@ -41,55 +35,6 @@ def test_mean_path_is_that_of_networkx(graph):
     assert whole.shape[0] == len(part)
     expected = nx.average_shortest_path_length(part)
     assert mean_path(whole, np.random.default_rng(0)) == pytest.approx(expected)
-
-
-def test_rewired_networks_keep_every_degree(graph):
-    before = matrix_of(graph)
-    after = rewire(before, np.random.default_rng(1))
-    assert (np.diff(before.indptr) == np.diff(after.indptr)).all()
-    assert (after != after.T).nnz == 0
-    assert after.diagonal().sum() == 0
-    assert set(after.data) <= {1.0}
-
-
-def test_rewiring_moves_ties():
-    before = matrix_of(GRAPHS["attachment"])
-    after = rewire(before, np.random.default_rng(1))
-    assert (before.multiply(after)).nnz < 0.3 * before.nnz
-
-
-def test_small_world_measures_on_watts_and_strogatz():
-    found = {
-        chance: small_world_statistics(
-            matrix_of(nx.connected_watts_strogatz_graph(400, 8, chance, seed=1)),
-            np.random.default_rng(0),
-        )
-        for chance in (0.0, 0.05, 1.0)
-    }
-    ring, small, random = found.values()
-    assert ring["clustering"] == pytest.approx(9 / 14)  # 3(k - 2) / 4(k - 1)
-    assert ring["path"] == pytest.approx(
-        nx.average_shortest_path_length(nx.watts_strogatz_graph(400, 8, 0))
-    )
-    assert small["sigma"] > 10
-    assert random["sigma"] == pytest.approx(1, abs=0.5)
-    assert small["path"] < ring["path"] / 3
-
-
-def test_a_network_in_which_no_tie_can_be_swapped_is_its_own_null():
-    for graph in (nx.complete_graph(6), nx.star_graph(9)):
-        matrix = matrix_of(graph)
-        assert (rewire(matrix, np.random.default_rng(0)) != matrix).nnz == 0
-    found = small_world_statistics(matrix_of(nx.star_graph(9)), np.random.default_rng(0))
-    assert found["sigma"] is None
-
-
-def test_the_small_world_of_a_run(run, empty_run):
-    table = small_world(run).set_index("network")
-    assert table["nodes"].to_dict() == {"all": 6, "grown": 4}
-    assert table.loc["grown", "clustering"] == 1.0
-    assert table.loc["grown", "path"] == 1.0
-    assert small_world(empty_run)[["clustering", "sigma"]].isna().all(axis=None)
 
 
 def test_modularity_is_that_of_networkx(graph):
