@@ -222,8 +222,8 @@ def test_a_page_that_would_ask_another_host_is_found():
 
 
 QUESTIONS = {
-    ("how do I resume a run",): "live",
-    ("use my own model",): "live",
+    ("how do I resume a run",): "commands",
+    ("use my own model",): "tutorial-virsci",
     ("how much does it cost",): "live",
     ("what is ON", "ON"): "README",
     ("import OpenAlex",): "ecosystems",
