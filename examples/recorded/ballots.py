@@ -1,9 +1,16 @@
-"""Ballots of novelty assessment by the place and the idea that they name (``ballots.yaml``)."""
+"""Ballots of novelty assessment by the place and the idea that they name (``ballots.yaml``).
+
+``python ballots.py STUDY_FOLDER`` writes ``ballots.csv``, a row per ballot; without a folder it
+prints the shares of the file, with means over teams and t intervals.
+"""
 
 import re
+import sys
 from itertools import combinations, permutations
+from pathlib import Path
 
 import pandas as pd
+from scipy import stats
 
 import virsci_society as vs
 from virsci_society.society.kernel.streams import Streams
@@ -47,3 +54,54 @@ def ballot_pairs(run: vs.Run) -> pd.DataFrame:
             rows.append({f"{whose}_{what}": float(value) for what, value in same.items()})
     columns = ["own_idea", "other_idea", "own_place", "other_place"]
     return pd.DataFrame(rows, columns=columns).astype("Float64")
+
+
+def pairs_of(cast: pd.DataFrame) -> dict[str, float]:
+    """Shares of a team's pairs of ballots that name the same idea, or the same place."""
+    votes = list(combinations(cast.itertuples(), 2))
+    shares = {"first place named": float((cast["place"] == 0).mean())}
+    for whose, own in (("one voter", True), ("two voters", False)):
+        mine = [(a, b) for a, b in votes if (a.scientist == b.scientist) == own]
+        for what in ("idea", "place"):
+            same = [getattr(a, what) == getattr(b, what) for a, b in mine]
+            shares[f"same {what}, {whose}"] = sum(same) / len(same) if same else float("nan")
+    return shares
+
+
+def described(values: pd.Series) -> str:
+    """Mean over teams with a 95 % t interval, and p against one half."""
+    known = values.dropna()
+    low, high = stats.t.interval(0.95, len(known) - 1, known.mean(), stats.sem(known))
+    p = stats.ttest_1samp(known, 0.5).pvalue
+    return f"{known.mean():.2f} ({low:.2f} to {high:.2f}), p = {p:.3f}"
+
+
+def main() -> None:
+    """Gather the ballots of a study, or describe those that were gathered."""
+    kept = Path(__file__).with_name("ballots.csv")
+    if len(sys.argv) > 1:
+        runs = pd.read_parquet(Path(sys.argv[1]) / "runs.parquet")
+        done = runs[runs["state"] == "done"].itertuples()
+        gathered = [
+            ballots(vs.Run.open(Path(sys.argv[1]) / "runs" / f"{one.run:04d}")).assign(
+                arm=one.arm, replicate=one.replicate
+            )
+            for one in done
+        ]
+        pd.concat(gathered).drop(columns=["first"]).to_csv(kept, index=False)
+    cast = pd.read_csv(kept)
+    teams = [
+        {"arm": arm, "replicate": replicate, **pairs_of(own)}
+        for (arm, replicate), own in cast.groupby(["arm", "replicate"])
+    ]
+    table = pd.DataFrame(teams).set_index(["replicate", "arm"]).unstack()
+    for name in table.columns.levels[0]:
+        arms = table[name][["usual order", "both orders"]]
+        print(name)
+        for arm in arms:
+            print(f"  {arm}: {described(arms[arm])}; {arms[arm].count()} teams")
+        print(f"  difference: {described(0.5 + arms['both orders'] - arms['usual order'])}, + .5")
+
+
+if __name__ == "__main__":
+    main()
