@@ -183,14 +183,8 @@ def measure(family: str, unit: str, name: str = "") -> Callable[[RunFunction], R
 
     def register(function: RunFunction) -> RunFunction:
         text = " ".join((getdoc(function) or "").partition("\n\n")[0].split())
-        _add_measure(
-            family,
-            name or function.__name__,
-            unit,
-            text[:1].lower() + text[1:],
-            function.__module__,
-            function,
-        )
+        text, own = text[:1].lower() + text[1:], name or function.__name__
+        _add_measure(family, own, unit, text, function.__module__, function)
         return function
 
     return register
@@ -238,9 +232,8 @@ def _lines(text: str) -> Iterator[tuple[str, str, str, str]]:
 def _add_measure(
     family: str, name: str, unit: str, text: str, module: str, compute: RunFunction | None
 ) -> None:
-    found = _SOURCE.fullmatch(text)
-    known = MEASURES._known.get(name)
-    if found is None or (known and known.definition != found[1]):
+    found, known = _SOURCE.fullmatch(text), MEASURES._known.get(name)
+    if not found or not found[1] or (known and known.definition != found[1]):
         raise ValueError(f"measure {name}: registered twice, or without a definition")
     low, high = _RANGES.get(unit, (0.0, INFINITE))
     unit = "" if unit in _PURE else unit.replace("_", " ")

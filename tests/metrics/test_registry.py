@@ -113,6 +113,8 @@ def test_a_name_stands_for_a_family_or_for_one_metric():
     assert metrics_named("degree") == ()
 
 
-def test_a_measure_is_registered_once():
+def test_a_measure_is_registered_once_and_with_a_definition():
     with pytest.raises(ValueError, match="measure modularity: registered twice"):
         measure("structure", "index", "modularity")(len)
+    with pytest.raises(ValueError, match="without a definition"):
+        measure("structure", "index", "undefined")(lambda run: 1.0)
