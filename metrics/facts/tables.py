@@ -209,19 +209,19 @@ MEASURED: Mapping[str, tuple[Callable[[Run], pd.DataFrame], str]] = {
     "team_places": (team_places, "remote"),
     "panels": (panels, "decision"),
 }
-"""Measures that are tables of facts; rows without a value in the column are left out."""
+"""Metrics that are tables of facts; rows without a value in the column are left out."""
 
 
 class _RunTables(Mapping[str, pd.DataFrame]):
-    """The tables and measures of a run, each read when it is asked for."""
+    """The tables and metrics of a run, each read when it is asked for."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name in MEASURED:
-            measure, column = MEASURED[name]
-            return self._run.metric(measure).dropna(subset=[column])
+            metric, column = MEASURED[name]
+            return self._run.metric(metric).dropna(subset=[column])
         if name not in TABLES:
             raise KeyError(name)
         return self._run.table(name)
