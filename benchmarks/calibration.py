@@ -91,7 +91,7 @@ def main() -> None:
                 *(name, one.window, "yes" if seen else "no"),
                 f"{one.score_simulated:.2f} ({one.score_error:.2f})",
                 one.within_simulated,
-                *(f"{one[f'score_{two}']:.2f} | {one[f'within_{two}'] or 0:.0f}" for two in SCORES),
+                *(f"{one[f'score_{two}']:.2f} | {one[f'within_{two}'] or '-'}" for two in SCORES),
                 f"{one.inside_90} of {one['of']}",
             ]
             rows.append((seen, f"| {' | '.join(map(str, cells))} |"))
@@ -102,7 +102,8 @@ def main() -> None:
     print(*(row for _, row in sorted(rows, key=lambda one: one[0])), sep="\n")
     for seen, label in ((False, "not used for building"), (True, "used for building")):
         if chosen := [one[1:] for one in ratios if one[0] == seen]:
-            two = ", ".join(f"{median(part):.2f}" for part in zip(*chosen, strict=True))
+            known = ([one for one in part if one == one] for part in zip(*chosen, strict=True))
+            two = ", ".join(f"{median(part):.2f}" for part in known)
             print(f"{label}: median ratio of the scores to {', '.join(SCORES)}: {two}")
     print(*pages, sep="\n")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -36,6 +36,7 @@ class AssemblyRun:
         past: Authorships,
         seed: int,
         team_sizes: ObservedSizes | None = None,
+        departed: Sequence[int] = (),
     ) -> None:
         policy, leaders = protocol.selection, founding.leaders
         if not isinstance(policy, Relational) or policy.topic:
@@ -63,7 +64,7 @@ class AssemblyRun:
         self._protocol, self._past = protocol, past
         self.mentees: dict[int, list[tuple[float, int]]] = {}
         self._arrived: dict[int, float] = {}
-        self._departed: dict[int, float] = {}
+        self._departed: dict[int, float] = dict.fromkeys(departed, 0.0)
         self._transients: set[int] = set()
         self._projects: dict[int, int] = {}
 
@@ -182,8 +183,12 @@ class AssemblySimulator:
         begin: float,
         until: float,
         seed: int,
+        departed: Sequence[int] = (),
     ) -> Authorships:
-        """Simulate one period; ``begin`` and ``until`` (exclusive) are in days."""
+        """Simulate one period; ``begin`` and ``until`` (exclusive) are in days.
+
+        People who have ``departed`` by its beginning write no more.
+        """
         below: dict[str, dict[str, Any]] = {"founding": {}, "protocol": {}}
         for key, value in parameters.items():
             section, _, rest = key.partition(".")
@@ -197,6 +202,7 @@ class AssemblySimulator:
             past,
             seed,
             sizes,
+            np.flatnonzero(np.isin(known, departed)).tolist(),
         )
         papers = run.papers(until - begin)
         newcomers = np.arange(before.people, before.people + papers.people - len(known))

@@ -218,7 +218,7 @@ def verdicts(table: pd.DataFrame) -> list[str]:
     for target, rows in table.groupby("target", sort=False):
         if "less" not in rows or rows["less"].isna().all():
             continue
-        best = rows.loc[rows["less"].idxmax()]
+        best = rows.sort_values("less").dropna(subset=["less"]).iloc[-1]
         word = "worse" if best["less_low"] > 0 else "better" if best["less_high"] < 0 else "equal"
         mine = float(best["auc"] - best["less"])
         said.setdefault(word, []).append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.console import print_table
 from virsci_society.scenarios.terminal.options import Trust, guarded, tell
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @guarded
@@ -27,22 +30,30 @@ def calibrate(
         str | None, typer.Option(metavar="SCENARIO", help="The scenario that is extended.")
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes; results stay the same.")] = 1,
+    exits: Annotated[
+        bool, typer.Option("--exits", help="Papers by others after stars left; no fit.")
+    ] = False,
     trust: Trust = False,
 ) -> None:
     """Fit a society to past papers; test on later years.
 
     Of an ecosystem its past papers alone are used. The same command resumes a calibration
-    that was stopped.
+    that was stopped. With --exits nothing is fitted: papers by collaborators of stars who stopped
+    and by outsiders, beside those of stars who stay, as they were and as the base simulates them.
     """
     from virsci_society.metrics.validation.people_predictions import verdicts
     from virsci_society.scenarios.calibration.calibrate import calibrate as run_calibration
     from virsci_society.scenarios.calibration.calibration_file import read_calibration
+    from virsci_society.scenarios.calibration.exits import exit_effects
     from virsci_society.scenarios.calibration.hindcast import RIVALS
 
     find_code_here(trust)
     with make_progress() as progress:
         progress.begin(f"reading {source}")
         read = read_calibration(source, base=base, trust=trust)
+        if exits:
+            _tell_exits(exit_effects(read, progress.begin))
+            return
         folder = out or Path("runs") / "calibrations" / source.stem
         outcome = run_calibration(read, folder, workers=workers, tell=progress.begin)
     columns = ["key", "value", "origin", "low", "high"]
@@ -73,3 +84,19 @@ def calibrate(
         tell(note)
     tell(f"scenario: {folder / 'calibrated.yaml'}")
     tell(f"report: {folder / 'report.html'}")
+
+
+def _tell_exits(table: pd.DataFrame) -> None:
+    """Print what followed the exits of stars."""
+    rows = []
+    for group, side, exits, before, *shares in table.itertuples(index=False):
+        effect, low, high, detectable = (f"{one:+.0%}" for one in shares)
+        cells = (f"{before:.2f}", effect, f"{low} to {high}", detectable.lstrip("+"))
+        rows.append((group, side, exits, *cells))
+    heads = ("group", "side", "exits", "before", "effect", "95 %", "detectable")
+    print_table("papers per person and year after a star stopped", heads, rows)
+    tell(
+        "Effect: difference in differences with the five most similar stars who stay, over three "
+        "years, as a share of the papers before. Detectable: found with 80 % power. A star who "
+        "stops may do so for what stops its collaborators too."
+    )

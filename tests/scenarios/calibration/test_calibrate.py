@@ -1,7 +1,9 @@
 """Whole calibrations of small synthetic fields: bytes, stops, locks, and known truths."""
 
 import json
+from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -10,10 +12,11 @@ from tests.scenarios.calibration.conftest import FILE, write_jsonl
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.calibration.calibrate import calibrate
 from virsci_society.scenarios.calibration.calibration_file import read_calibration
+from virsci_society.scenarios.calibration.exits import exit_effects
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config.schema import load_scenario
 
-TABLES = ("parameters.csv", "check.csv", "scores.csv")
+TABLES = ("parameters.csv", "check.csv", "people.csv", "scores.csv")
 FILES = ("calibrated.yaml", "posterior.parquet", *TABLES, "report.html")
 # Two windows and the fewest simulations: for tests that compare bytes and look at no value.
 BRIEF = FILE.replace("[2006, 2007, 2008]", "[2007, 2008]").replace(
@@ -75,7 +78,7 @@ def test_every_file_is_written_and_read(finished):
     assert draws["protocol.selection.q"].between(0, 1).all()
     check = pd.read_csv(out / "check.csv")
     assert set(check["window"]) == {2009}
-    for forecaster in ("simulated", "persistence", "trend"):
+    for forecaster in ("simulated", "persistence", "trend", "counted"):
         assert check[f"off_{forecaster}"].notna().sum() == 14
     scores = pd.read_csv(out / "scores.csv").iloc[0]
     assert 0 < scores["score_simulated"] < 5
@@ -205,3 +208,29 @@ def test_the_command(finished, tmp_path, monkeypatch):
     wrong = CliRunner().invoke(app, ["calibrate", "field.yaml"])
     assert wrong.exit_code == 2
     assert "field.yaml:5:1: " in wrong.output
+
+
+def test_exits_of_stars_are_simulated_beside_the_real_ones(
+    place, written, field_papers, monkeypatch
+):
+    monkeypatch.chdir(place)
+    early = Counter(one for year, _, team in field_papers if year <= 2003 for one in team)
+    star = max(early, key=early.get)
+    left = [
+        (year, name, [one for one in team if year <= 2003 or one != star])
+        for year, name, team in field_papers
+    ]
+    write_jsonl(place / "papers.jsonl", [paper for paper in left if paper[2]])
+    done = CliRunner().invoke(app, ["calibrate", written().name, "--exits"])
+    assert done.exit_code == 0, done.output
+    for words in ("collaborators", "simulated, all stay", "difference in differences"):
+        assert words in done.output
+    assert not (place / "runs").exists()
+    calibration = read_calibration(place / "field.yaml")
+    table = exit_effects(calibration).set_index(["group", "side"])
+    assert table.loc[("collaborators", "real"), "exits"] > 0
+    past = calibration.corpus.before(2007).counted_from(calibration.corpus.day(2007))
+    run, parts = calibration.simulator.simulate, ({}, past, 0.0, 1095.0, 1)
+    written_by = run(*parts).authors
+    busy = int(np.bincount(written_by[written_by < past.people]).argmax())
+    assert busy not in run(*parts, (busy,)).authors
