@@ -26,7 +26,19 @@ const makeDrawer = (box, drawer) => {
     box.focus();
   });
 };
+// A result of the search is named with the group of the menu in which its page is.
+const showGroups = (results) => {
+  const pages = [...document.querySelectorAll(".sidebar-tree > ul a")];
+  for (const found of results.querySelectorAll("li > a:not([data-group])")) {
+    const page = pages.find((one) => one.pathname === found.pathname);
+    const caption = page?.closest(".sidebar-tree > ul").previousElementSibling;
+    found.dataset.group = caption ? `${caption.textContent.trim()}: ` : "";
+  }
+};
 addEventListener("DOMContentLoaded", () => {
+  const results = document.getElementById("search-results");
+  const watch = new MutationObserver(() => showGroups(results));
+  if (results) watch.observe(results, { childList: true, subtree: true });
   makeDrawer(document.getElementById("__navigation"), document.querySelector(".sidebar-drawer"));
   makeDrawer(document.getElementById("__toc"), document.querySelector(".toc-drawer"));
   markScrolling();
