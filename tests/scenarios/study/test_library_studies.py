@@ -74,13 +74,15 @@ def test_in_the_papers_studies_a_team_is_complete_and_nobody_leaves(read, name):
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         if arm.name in BASELINES:
             assert scenario.protocol.neighbour_query == "idea"
-            assert scenario.novelty == Novelty(evaluated="abstract")
+            assert scenario.novelty == Novelty(evaluated="abstract", words=200)
             continue
         virsci = virscis[arm.name]
         assert (virsci.topic.leaving, virsci.min_size) == ("off", "all")
         assert scenario.founding.count == 1
         # The paper's measure: where ideas find the neighbours, abstracts are evaluated (C.3).
-        of_abstract = Novelty(evaluated="abstract") if virsci.neighbour_query == "idea" else None
+        of_abstract = (
+            Novelty(evaluated="abstract", words=200) if virsci.neighbour_query == "idea" else None
+        )
         assert scenario.novelty == of_abstract, "the paper's measure"
         assert virsci.abstract.self_review == "off" or name.endswith("table-7")
 
