@@ -46,7 +46,7 @@ def facts(
     ] = None,
     draws: Annotated[int, typer.Option(min=3, help="Null draws per run.")] = 20,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="The folder (default runs/facts/NAME).")
+        Path | None, typer.Option(metavar="FOLDER", help="Output folder (default runs/facts/NAME).")
     ] = None,
     json: Json = False,
     trust: Trust = False,

@@ -24,22 +24,20 @@ def calibrate(
         typer.Argument(metavar="ECOSYSTEM|FILE", help="An ecosystem folder or a calibration file."),
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="The folder (default runs/calibrations/NAME).")
+        Path | None, typer.Option("--out", help="Output folder (default runs/calibrations/NAME).")
     ] = None,
-    base: Annotated[
-        str | None, typer.Option(metavar="SCENARIO", help="The scenario that is extended.")
-    ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; results stay the same.")] = 1,
+    base: Annotated[str | None, typer.Option(metavar="SCENARIO", help="Base scenario.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; does not affect results.")] = 1,
     exits: Annotated[
-        bool, typer.Option("--exits", help="Papers by others after stars left; no fit.")
+        bool, typer.Option("--exits", help="Test the effect of departing stars; no fit.")
     ] = False,
     trust: Trust = False,
 ) -> None:
     """Fit a society to past papers; test on later years.
 
-    Of an ecosystem its past papers alone are used. The same command resumes a calibration
-    that was stopped. With --exits nothing is fitted: papers by collaborators of stars who stopped
-    and by outsiders, beside those of stars who stay, as they were and as the base simulates them.
+    Only the past papers of an ecosystem are used. Repeat the command to resume a stopped
+    calibration. --exits fits nothing: it compares papers of collaborators and outsiders of stars
+    who left with those of stars who stayed, in the data and in simulations of the base.
     """
     from virsci_society.metrics.validation.people_predictions import verdicts
     from virsci_society.scenarios.calibration.calibrate import calibrate as run_calibration

@@ -89,13 +89,13 @@ def run(
     scenario: ScenarioName,
     seed: Seed = None,
     set_: Settings = None,
-    out: Annotated[Path | None, typer.Option("--out", help="The run folder.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Run folder.")] = None,
     trust: Trust = False,
     replicates: Annotated[int | None, typer.Option("--replicates", hidden=True)] = None,
 ) -> None:
     """Run a scenario, or resume a stopped run.
 
-    The run folder is runs/SCENARIO-SEED by default. No call that was answered is made again.
+    The run folder is runs/SCENARIO-SEED by default. Answered calls are not repeated.
     """
     from virsci_society.scenarios.config.schema import read_scenario, scenario_document
     from virsci_society.scenarios.runs.execute import default_folder, is_finished
@@ -129,7 +129,7 @@ def run(
 @guarded
 def replay(
     run: RunFolder,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the replayed run.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the replayed run.")] = None,
     trust: Trust = False,
 ) -> None:
     """Repeat a run from its journal, without calls."""
@@ -146,13 +146,15 @@ def replay(
 @guarded
 def fork(
     run: RunFolder,
-    at: Annotated[str, typer.Option("--at", metavar="DATE", help="The day, such as 1y or 90d.")],
-    out: Annotated[Path, typer.Option("--out", help="The folder of the fork.")],
+    at: Annotated[
+        str, typer.Option("--at", metavar="DATE", help="Day of the fork, such as 1y or 90d.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder of the fork.")],
     set_: Settings = None,
     remove: Annotated[
         str | None,
         typer.Option(
-            "--remove", metavar="RANK:N|NAMES", help="Scientists who leave: degree:10, or Hatamer."
+            "--remove", metavar="RANK:N|NAMES", help="Scientists to remove: degree:10, or Hatamer."
         ),
     ] = None,
     seed: Seed = None,
@@ -160,10 +162,10 @@ def fork(
 ) -> None:
     """Branch a finished run from a given day.
 
-    Calls before that day are not paid for again. --set changes founding, protocol or time from that
-    day on, --seed changes the random draws, and --remove removes scientists (by degree, papers,
-    citations or random, or by name, separated by commas). Run the same command again to resume a
-    stopped fork.
+    Calls before that day are not repeated. --set changes founding, protocol or time from that day
+    on, --seed changes the random draws, and --remove removes scientists (by degree, papers,
+    citations or random, or by name, separated by commas). Repeat the command to resume a stopped
+    fork.
     """
     tell(f"reading {run}", err=True)
     from virsci_society.scenarios.runs.fork import Fork
@@ -187,9 +189,9 @@ def check(
 ) -> None:
     """Check a scenario and list every error in it.
 
-    Keys, sizes of teams, variables that hold a key and the run folder are checked, and pages from
-    outside the project are rendered for the first team. A study is checked with all of its arms.
-    The server of a language model is only asked how long prompts it can read.
+    This covers keys, team sizes, API keys and the run folder; your own prompts are rendered for the
+    first team. A study is checked with all its arms. The server of a language model is only asked
+    for its context window.
     """
     from virsci_society.agents.offline.backend import Offline
     from virsci_society.scenarios.calibration.parameters import counted_teams
@@ -262,8 +264,8 @@ def plan(
 ) -> None:
     """Estimate calls, tokens, cost and time of a run.
 
-    Rule-based scientists rehearse the run; no model is called and nothing is paid. The assumptions
-    about the model are printed with the estimate.
+    Rule-based scientists rehearse the run without calling a model. Assumptions about the model are
+    printed with the estimate.
     """
     tell(f"reading {scenario}", err=True)
     from virsci_society.scenarios.config.schema import load_scenario
@@ -299,9 +301,9 @@ def doctor(
 ) -> None:
     """Check the installation or the integrity of a folder.
 
-    For a scenario with a language model, at most twenty calls are made and paid for. For a folder,
-    every file and every row of its journals is compared with its hash. The runs of an archive are
-    also replayed from their journals.
+    For a scenario with a language model, at most twenty billed calls are made. For a folder, the
+    hash of every file and journal row is verified. The runs of an archive are also replayed from
+    their journals.
     """
     place = Path(what)
     if place.is_dir() or place.suffix == ".zip":
@@ -345,15 +347,15 @@ def new(
         typer.Option(
             "--from",
             metavar="SCENARIO",
-            help="Extend this scenario; by default all keys are written out.",
+            help="Extend this scenario (default: write out common keys).",
             autocompletion=complete_scenario,
         ),
     ] = None,
 ) -> None:
     """Write a commented scenario file.
 
-    It is valid as written. The schema of all keys is written beside it, so that an editor can
-    complete and check them. No existing file is overwritten.
+    The file is valid as written. A JSON Schema of all keys is written next to it, for completion
+    and validation in editors. Existing files are not overwritten.
     """
     from virsci_society.agents.files.atomic_files import make_folder, write_atomically
     from virsci_society.scenarios.config.document import SUFFIXES, find_scenario, library

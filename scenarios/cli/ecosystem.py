@@ -68,7 +68,7 @@ Papers = Annotated[
 def build(
     context: typer.Context,
     kind: Annotated[str, KIND],
-    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    out: Annotated[Path, typer.Option(help="Output folder.")],
     paths: Annotated[list[Path] | None, PATHS] = None,
     boundary: Annotated[int | None, _year("First year of the society.")] = None,
     preset: Annotated[

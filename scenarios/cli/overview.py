@@ -53,7 +53,7 @@ def show(
 ) -> None:
     """Summarize a finished or running run.
 
-    Of a running run, the progress and the state of a moment ago are shown.
+    For a running run, progress and latest state are shown.
     """
     if run.is_file():
         raise InputError(

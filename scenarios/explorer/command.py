@@ -17,7 +17,7 @@ from virsci_society.scenarios.terminal.options import RunFolder, Trust, guarded,
 def explore(
     run: RunFolder,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The file (default RUN/explorer.html).")
+        Path | None, typer.Option("--out", help="Output file (default RUN/explorer.html).")
     ] = None,
     prompts: Annotated[
         bool | None,

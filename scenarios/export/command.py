@@ -35,17 +35,17 @@ def prompts(
     seed: Seed = None,
     set_: Settings = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The file (default prompts/SCENARIO-SEED.md).")
+        Path | None, typer.Option("--out", help="Output file (default prompts/SCENARIO-SEED.md).")
     ] = None,
     teams: Annotated[
-        int | None, typer.Option("--teams", metavar="N", min=1, help="The first N teams only.")
+        int | None, typer.Option("--teams", metavar="N", min=1, help="Only the first N teams.")
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Write every prompt with its reply to one Markdown file.
+    """Write all prompts and replies to one Markdown file.
 
-    Rule-based scientists rehearse a scenario; no model is called and nothing is paid. For a
-    finished run, the prompts that were sent and the replies that were received are written.
+    For a scenario, rule-based scientists rehearse it without calling a model. For a finished run,
+    the prompts and replies of the run are written.
     """
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.prompts import (
@@ -86,13 +86,13 @@ def archive(
         Path, typer.Argument(metavar="RUN|STUDY", help="The folder of a run or a study.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="The file (default RUN.zip beside the folder).")
+        Path | None, typer.Option("--out", help="Output file (default RUN.zip next to the folder).")
     ] = None,
 ) -> None:
-    """Write one zip file that a stranger can verify with 'society doctor FILE.zip'.
+    """Write one zip file with checksums.
 
-    It is an RO-Crate with the files of the folder, which include scenario, journal and tables, and
-    the SHA-256 of each.
+    It is an RO-Crate of the folder with scenario, journal and tables, and the SHA-256 of each file.
+    'society doctor FILE.zip' verifies it.
     """
     from virsci_society.scenarios.export.archive import write_archive
 
@@ -107,12 +107,12 @@ def archive(
 @export.command("page")
 @guarded
 def page(run: RunFolder) -> None:
-    """Write the page of a run again, or of the part of it that there is."""
+    """Write the page of a finished or partial run again."""
     from virsci_society.metrics.report.page import write_page
     from virsci_society.society.results.run import resolve_run_folder
 
     opened = open_to_show(run)
-    tell("drawing the page", err=True)
+    tell("writing the page", err=True)
     with writing(run, "written to"):
         tell(f"report: {write_page(opened, resolve_run_folder(run))}")
 
@@ -122,14 +122,14 @@ def page(run: RunFolder) -> None:
 def figures(
     run: RunFolder,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The folder (default RUN/figures).")
+        Path | None, typer.Option("--out", help="Output folder (default RUN/figures).")
     ] = None,
 ) -> None:
-    """Write every figure of the run's page as an SVG file."""
+    """Write the figures of the run's page as SVG files."""
     from virsci_society.metrics.report.figures import write_run_figures
 
     opened = open_to_show(run)
-    tell("drawing the figures", err=True)
+    tell("writing the figures", err=True)
     target = run / "figures" if out is None else out
     if out is None:
         refuse_links(target)

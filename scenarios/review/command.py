@@ -31,10 +31,10 @@ def review(
     ] = "virsci",
     set_: Settings = None,
     panel: Annotated[
-        str | None, typer.Option(help="Name of the panel; by default that of its model.")
+        str | None, typer.Option(help="Name of the panel (default: that of its model).")
     ] = None,
     sheet: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a blinded sheet for people instead.")
+        Path | None, typer.Option(metavar="FILE", help="Write a blinded sheet for people.")
     ] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="With --sheet: pairs of papers of two arms.")
@@ -44,21 +44,22 @@ def review(
         typer.Option("--arm", help="With --sheet: only this arm; can be repeated."),
     ] = None,
     most: Annotated[
-        int | None, typer.Option(min=1, help="With --sheet: the number of rows, drawn at random.")
+        int | None, typer.Option(min=1, help="With --sheet: random sample of this size.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="With --sheet: of order, sides and pairs.")
+        int | None,
+        typer.Option("--seed", min=0, help="With --sheet: seed of order, sides and pairs."),
     ] = None,
     key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Read filled sheets by their key instead.")
+        Path | None, typer.Option(metavar="FILE", help="Read filled sheets with their key file.")
     ] = None,
     trust: Trust = False,
 ) -> None:
     """Rate abstracts by a model or blindly by people.
 
-    --set backend.KEY=VALUE chooses the model. The same command resumes a review that was stopped:
-    no call is paid twice. --sheet writes abstracts without their origin for people to rate, and
-    --key reads the filled sheets. The tables and the digest of a run stay unchanged.
+    --set backend.KEY=VALUE chooses the model. Repeat the command to resume a stopped review without
+    repeating calls. --sheet writes abstracts without their origin for people to rate; --key reads
+    the filled sheets. Tables and digest of a run do not change.
     """
     from virsci_society.agents.spelling import did_you_mean
     from virsci_society.scenarios.review.review_kinds import KINDS

@@ -43,7 +43,7 @@ def complete_scenario(incomplete: str) -> list[str]:
 
 ScenarioName = Annotated[
     str,
-    typer.Argument(metavar="SCENARIO", help="A name or a file.", autocompletion=complete_scenario),
+    typer.Argument(metavar="SCENARIO", help="A name or file.", autocompletion=complete_scenario),
 ]
 
 
@@ -61,20 +61,20 @@ def find_runs(given: list[Path] | None) -> list[Path]:
 
 
 RunFolder = Annotated[
-    Path, typer.Argument(metavar="RUN", help="The folder of a run.", callback=find_run)
+    Path, typer.Argument(metavar="RUN", help="Folder or name of a run.", callback=find_run)
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Change one key; can be repeated. Written the same in every shell, zsh included: "
-        "a.b=c for a key in a section, a=b,c for a list, a.0.b=c for its first section.",
+        help="Set a scenario key; can be repeated. Sections: a.b=c; lists: a=b,c; first section of "
+        "a list: a.0.b=c.",
     ),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
-Trust = Annotated[bool, typer.Option("--trust", help="Import the classes that are named by path.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the scenario.")]
+Trust = Annotated[bool, typer.Option("--trust", help="Import classes that are named by path.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
