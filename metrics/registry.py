@@ -324,7 +324,7 @@ def compute_metric(
     """
     if past is not None:
         if name != "novelty":
-            raise InputError(f"only the metric 'novelty' takes other papers, not {name!r}")
+            raise InputError(f"only the metric 'novelty' accepts other papers, not {name!r}")
         from virsci_society.metrics.novelty.other_papers import novelty_against
 
         return novelty_against(run, past, contemporary, embedding, progress)

@@ -46,12 +46,12 @@ class AssemblyRun:
             )
         if not isinstance(leaders, ByFadingPapers | Anybody) or founding.per_scientist:
             raise InputError(
-                "founding: a simulation in memory takes rules that found for the whole society, "
+                "founding: a simulation in memory needs founding rules for the whole society, "
                 "with leaders by fading_papers or anybody"
             )
         if protocol.meetings:
             raise InputError(
-                "protocol.meetings: a simulation in memory takes teams without meetings"
+                "protocol.meetings: a simulation in memory needs teams without meetings"
             )
         self._leaders, self._policy = leaders, policy
         self.author_order = protocol.author_order
@@ -149,7 +149,7 @@ def with_parameters(part: P, values: Mapping[str, Any]) -> P:
     for first, inner in below.items():
         child = getattr(part, first)
         if not isinstance(child, Part):
-            raise InputError(f"{first}: it is {child!r} in the base, so nothing stands below it")
+            raise InputError(f"{first}: it is {child!r} in the base, so it has no keys")
         update[first] = with_parameters(child, inner)
     return part.model_copy(update=update)
 
@@ -193,7 +193,7 @@ class AssemblySimulator:
         for key, value in parameters.items():
             section, _, rest = key.partition(".")
             if section not in below or not rest:
-                raise InputError(f"{key}: a parameter stands below founding or protocol")
+                raise InputError(f"{key}: parameters are keys of founding or protocol")
             below[section][rest] = value
         past, sizes, known = _population(before, begin, self.recent)
         run = AssemblyRun(

@@ -106,7 +106,7 @@ def _rows_to_remove(world: World, removal: Removal | Named, number: int) -> list
             if name not in people.rows or not here[people.rows[name]]:
                 raise InputError(
                     f"interventions: nobody called {name!r} is in the society on day "
-                    f"{world.day:g}; name who is there, such as Scientist0"
+                    f"{world.day:g}; name a present scientist, such as Scientist0"
                 )
         return list(dict.fromkeys(people.rows[name] for name in removal))[:most]
     rows = np.flatnonzero(here)

@@ -52,11 +52,11 @@ def read_rows(answer: Any, count: int) -> list[list[float]]:
         by_number = {int(get_field(one, "index")): get_field(one, "embedding") for one in data}
         rows = [[float(number) for number in by_number[index]] for index in range(count)]
     except (KeyError, TypeError, ValueError):
-        raise Fault(f"the answer does not hold {count} rows of numbers", "garbled") from None
+        raise Fault(f"the response does not contain {count} rows of numbers", "garbled") from None
     if len(data) != count or not rows[0] or len({len(row) for row in rows}) > 1:
-        raise Fault(f"the answer does not hold {count} rows of one length", "garbled")
+        raise Fault(f"the response does not contain {count} rows of one length", "garbled")
     if not all(math.isfinite(number) for row in rows for number in row):
-        raise Fault("the answer holds numbers that are not finite", "garbled")
+        raise Fault("the response contains numbers that are not finite", "garbled")
     return rows
 
 
@@ -224,7 +224,7 @@ class LiteLLMEmbedding(Part):
                     except (ValueError, RecursionError):
                         complaint = "no JSON"
                     why = one_line(f"{complaint or type(error).__name__}")
-                    known = Fault(f"the answer is no list of embeddings ({why})", "garbled")
+                    known = Fault(f"the response is not a list of embeddings ({why})", "garbled")
                 failure = known
             else:
                 return read_rows(answer, len(texts))

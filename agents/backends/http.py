@@ -162,7 +162,7 @@ class ChatCompletionsBackend(Backend):
             raise ValueError("expected parameters that can be written as JSON") from None
         if redact(text) != text:
             raise ValueError(
-                "there is a credential in it; name the variable that holds it under key"
+                "it contains a credential; name the environment variable under key instead"
             )
         return value
 

@@ -247,7 +247,7 @@ async def _read_body(response: aiohttp.ClientResponse) -> str:
     async for chunk in response.content.iter_chunked(2**16):
         body += chunk
         if len(body) > MOST_BYTES:
-            raise Fault(f"the answer is longer than {MOST_BYTES:,} bytes", "garbled")
+            raise Fault(f"the response is longer than {MOST_BYTES:,} bytes", "garbled")
     return body.decode("utf-8", "replace")
 
 

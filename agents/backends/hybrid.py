@@ -51,9 +51,9 @@ class Hybrid(Backend):
     @model_validator(mode="after")
     def _fits_together(self) -> Hybrid:
         if not (self.base.rule_based and self.base.inline):
-            raise ValueError("base takes a backend that answers at once, such as offline")
+            raise ValueError("base needs a backend that answers at once, such as offline")
         if isinstance(self.live, Hybrid):
-            raise ValueError("live takes one backend, not another hybrid")
+            raise ValueError("live needs one backend, not another hybrid")
         if self.live_share is None and not (self.scientists or self.stages):
             raise ValueError("say which teams are live: give live_share, scientists or stages")
         return self

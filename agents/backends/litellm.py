@@ -123,7 +123,7 @@ class LiteLLM(ChatCompletionsBackend):
             provider, _, name = self.model.rpartition("/")
             near = did_you_mean(provider.lower(), [str(one) for one in litellm.models_by_provider])
             return (
-                f"backend.model: litellm knows no provider of {self.model!r}; write PROVIDER/NAME, "
+                f"backend.model: litellm has no provider for {self.model!r}; write PROVIDER/NAME, "
                 f"such as anthropic/NAME, or openai/{name} with backend.api_base for a server that "
                 f"speaks as OpenAI's does{near}"
             )

@@ -97,4 +97,4 @@ def _completion(answer: HttpResponse) -> Any:
             "streaming off in the server or gateway",
             "request",
         )
-    raise classify_success(answer.body) or Fault("the answer is no JSON", "garbled")
+    raise classify_success(answer.body) or Fault("the response is not JSON", "garbled")

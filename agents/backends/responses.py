@@ -222,20 +222,20 @@ def _wordless(choice: Any) -> Verdict | Fault | None:
     aside = get_field(message, "provider_specific_fields")
     refusal = _text(get_field(message, "refusal")) or _text(get_field(aside, "refusal"))
     if refusal.strip() or why == "refusal":
-        return Refused(one_line(f"the model declined: {refusal}".removesuffix(": ")))
+        return Refused(one_line(f"the model refused: {refusal}".removesuffix(": ")))
     if why in FILTERED:
-        return Filtered("the provider's content filter took the answer away")
+        return Filtered("the provider's content filter blocked the reply")
     if why not in FINISHED | CUT | TOOL_CALLS:
-        return Fault(one_line(f"the provider gave up the reply: it ended with {why!r}"), "server")
+        return Fault(one_line(f"the provider aborted the reply: it ended with {why!r}"), "server")
     if _text(get_field(message, "content")).strip():
         return None
     elsewhere = next((name for name in ASIDE if get_field(message, name)), "")
     if why in CUT:
         where = f", in {elsewhere}" if elsewhere else ""
-        said = f"the reply was cut before its first word{where}; raise backend.max_tokens"
+        said = f"the reply was cut off before its first word{where}; raise backend.max_tokens"
     elif elsewhere:
         said = (
-            f"the reply has no text, its words are in {elsewhere}; turn thinking and tools of the "
+            f"the reply has no text; its content is in {elsewhere}; turn thinking and tools of the "
             "server off, or its parser of them (llama.cpp: --reasoning-format none, vLLM: no "
             "--reasoning-parser)"
         )
@@ -315,7 +315,7 @@ def classify_success(answer: Any) -> Verdict | Fault | None:
     try:
         data = json.loads(answer) if isinstance(answer, str) else answer
     except (ValueError, RecursionError):
-        return Fault(one_line(f"the answer is no JSON: {answer[:_SHOWN]}"), "garbled")
+        return Fault(one_line(f"the response is not JSON: {answer[:_SHOWN]}"), "garbled")
     choices, error = get_field(data, "choices"), get_field(data, "error")
     if error:
         return _inner_error(error)
@@ -324,7 +324,7 @@ def classify_success(answer: Any) -> Verdict | Fault | None:
     if not choices and get_field(data, "usage"):
         # So some providers answer a page that their filter has blocked.
         return Fault("the provider returned no choices; its filter may block the page", "withheld")
-    return Fault("the answer is no chat completion that has choices", "garbled")
+    return Fault("the response is not a chat completion with choices", "garbled")
 
 
 def _inner_error(error: Any) -> Verdict | Fault:
@@ -334,7 +334,7 @@ def _inner_error(error: Any) -> Verdict | Fault:
         status = int(status)
     if isinstance(status, int) and 400 <= status < 600:
         return classify_response(status, json.dumps({"error": error}, default=str), {})
-    return Fault(one_line(f"an error in place of an answer: {error}"), "garbled")
+    return Fault(one_line(f"an error instead of a response: {error}"), "garbled")
 
 
 def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | Fault:

@@ -53,7 +53,7 @@ def find_weights(weights: str) -> Path:
         return found[0]
     if found:
         listed = ", ".join(map(str, found))
-        raise InputError(f"backend.weights: {weights} holds several files; name one of {listed}")
+        raise InputError(f"backend.weights: {weights} contains several files; name one of {listed}")
     raise InputError(
         f"backend.weights: {weights!r} is no file, and no installed package of this name holds a "
         f"*.gguf file; get some: {GET_SOME}"
@@ -108,7 +108,7 @@ def _header(path: Path) -> Iterator[tuple[str, Any]]:
                 yield key, _value(file, _number(file, "I"))
     except (OSError, ValueError, KeyError, struct.error):
         raise InputError(
-            f"backend.weights: {path} is no GGUF file of version 2 or 3, or it is damaged"
+            f"backend.weights: {path} is not a valid GGUF file of version 2 or 3"
         ) from None
 
 

@@ -240,7 +240,7 @@ class Gateway:
         call = self.journal.first_unrequested(until)
         if call is not None:
             raise Diverged(
-                f"the call {call} was made before and is not asked for any more: scenario, "
+                f"the call {call} was made before and is no longer made: scenario, "
                 f"prompts or code have changed; {_ADVICE}"
             )
 
@@ -330,7 +330,7 @@ class Gateway:
         return attempts
 
 
-_ADVICE = "resume it with what it was made with, or start anew with --out NEW"
+_ADVICE = "resume it with the original settings, or start a new run with --out NEW"
 
 
 def _never_made(call: tuple[float, str]) -> str:

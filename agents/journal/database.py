@@ -395,7 +395,9 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
             held = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     if held != (FORMAT,):
         version = "unknown" if held is None else held[0]
-        raise InputError(f"{path}: is no journal of this release (format {version}, not {FORMAT})")
+        raise InputError(
+            f"{path}: is not a journal of this release (format {version}, not {FORMAT})"
+        )
 
 
 def seal_all(database: sqlite3.Connection) -> None:
@@ -571,7 +573,7 @@ def verify_rows(database: sqlite3.Connection, path: Path) -> int:
 
 def damaged(path: Path | None, what: str) -> InputError:
     """The error of a journal that is not as it was written."""
-    return InputError(f"{path}: {what}; restore the file, or start anew with --out NEW")
+    return InputError(f"{path}: {what}; restore the file, or start a new run with --out NEW")
 
 
 def _sealed_rows(database: sqlite3.Connection, path: Path) -> dict[str, dict[int, bytes]]:

@@ -150,7 +150,7 @@ class Journal:
     async def record_intent(self, request: Request, attempt: Attempt) -> None:
         """Commit that an attempt is about to be made."""
         if self.frozen:
-            raise ProtocolError(f"{request.id}: nothing is asked through a frozen journal")
+            raise ProtocolError(f"{request.id}: a frozen journal accepts no calls")
         await self._writer.commit(partial(self._statements.insert_intent, attempt))
 
     async def record_outcome(

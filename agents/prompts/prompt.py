@@ -180,7 +180,7 @@ class Prompts:
     def __getitem__(self, name: str) -> Prompt:
         if name not in self._prompts:
             raise InputError(
-                f"there is no page {name!r}{did_you_mean(name, self._prompts)}; write it as "
+                f"no prompt is called {name!r}{did_you_mean(name, self._prompts)}; write it as "
                 f"{self._folder / name}.txt, or name one that is there"
             )
         return self._prompts[name]

@@ -102,7 +102,7 @@ def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def reject_constant(name: str) -> Any:
     """Refuse NaN and the infinities, which are not JSON."""
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def coerce_to_form(form: type[_Form], data: Any) -> _Form:

@@ -155,7 +155,7 @@ def verdict(n: int, tail: PowerLawFit | None, p: float, ratios: Ratios) -> str:
     if tail is None or n < MIN_TAIL:
         return f"undecided: {n} values"
     if tail.n < MIN_TAIL:
-        return f"not a power law: it holds for {tail.n} of {n} values only"
+        return f"not a power law: it fits only {tail.n} of {n} values"
     if p <= REJECTION_LEVEL:
         return "not a power law: the fit is rejected"
     if not ratios:

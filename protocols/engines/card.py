@@ -266,7 +266,7 @@ class SystemCard(Part):
         numbers, known = [name for name, _ in self.own_keys], {page.name: page for page in pages}
         for at, value in _named_numbers(self.model_dump(exclude={"keys"}), ()):
             if value != "references" and value not in numbers:
-                yield at, f"there is no key {value!r}{did_you_mean(value, numbers)}"
+                yield at, f"no key is called {value!r}{did_you_mean(value, numbers)}"
             elif value in numbers and (at[-1] == "ends_early") != self.keys[value].is_switch:
                 kind = "a switch" if at[-1] == "ends_early" else "a number"
                 yield at, f"the key {value!r} is not {kind}"
@@ -307,7 +307,10 @@ class SystemCard(Part):
                 yield (*at, "asks"), f"expected one of {', '.join(QUESTIONS)}{hint}"
                 continue
             if turn.who not in people:
-                yield (*at, "who"), f"nobody is called {turn.who!r}{did_you_mean(turn.who, people)}"
+                yield (
+                    (*at, "who"),
+                    f"no scientist is called {turn.who!r}{did_you_mean(turn.who, people)}",
+                )
             if turn.asks == "joint_idea" and (turn.who in EVERYBODY[1:] or turn.times != 1):
                 yield (*at, "who"), "one person makes one joint idea"
             for field in ("asks", "who", "papers"):
@@ -358,4 +361,4 @@ def _named_numbers(data: Any, at: Place) -> Iterator[tuple[Place, str]]:
 
 def _no_page(name: str, known: Mapping[str, Prompt]) -> str:
     hint = did_you_mean(name, known)
-    return f"there is no page {name!r}{hint}; write it as prompts/{name}.txt beside the card"
+    return f"no prompt is called {name!r}{hint}; write it as prompts/{name}.txt beside the card"

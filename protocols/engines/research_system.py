@@ -136,7 +136,7 @@ class ResearchSystem(TeamProtocol):
         known = [page.name for page in cls.pages]
         for name in value if isinstance(value, Mapping) else ():
             if name not in known:
-                raise ValueError(f"there is no page {name!r}{did_you_mean(name, known)}")
+                raise ValueError(f"no prompt is called {name!r}{did_you_mean(name, known)}")
         return value
 
     @property

@@ -77,7 +77,7 @@ class Outcome:
         if limits := [key for key, one in zip(self.fit.names, sample.at_limit, strict=True) if one]:
             notes.append(
                 f"The fit of {', '.join(limits)} lies at the limit of the prior ({FARTHEST:g} "
-                "standard deviations): its value is a bound and its interval means nothing. Widen "
+                "standard deviations): its value is a bound and its interval is meaningless. Widen "
                 "the prior, or change the base."
             )
         return notes

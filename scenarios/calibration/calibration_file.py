@@ -288,13 +288,13 @@ def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
             yield (
                 ("held_out",),
                 f"the held-out window {held.name} lies in the fit window {fitted.name}; "
-                "what was fitted cannot be held out",
+                "fitted years cannot be held out",
             )
         elif held.last < fitted.first:
             yield (
                 ("held_out",),
                 f"the held-out window {held.name} lies before the fit window {fitted.name}, "
-                "whose papers follow from it; hold out the last years",
+                "which must not follow it; hold out the last years",
             )
     for place, one in enumerate(file.fit):
         if any(one.overlaps(other) for other in file.fit[:place]):
@@ -302,7 +302,7 @@ def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
     if len({one.years for one in file.fit}) > 1:
         yield ("fit",), "the windows have different lengths; moments of one length compare"
     if file.boundary is not None and file.boundary <= max(one.last for one in file.fit):
-        yield ("boundary",), f"the boundary {file.boundary} lies before the end of the fit"
+        yield ("boundary",), f"the boundary {file.boundary} is before the end of the fit"
     if not file.targets:
         yield ("targets",), "names no measure; expected at least one"
     for place, name in enumerate(file.targets):

@@ -230,7 +230,7 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     found = import_member(kind)
     if not (isinstance(found, type) and issubclass(found, Source)):
         raise InputError(
-            f"{kind!r} is no importer; subclass virsci_society.society.ecosystem.importers.Source"
+            f"{kind!r} is not a subclass of virsci_society.society.ecosystem.importers.Source"
         )
     return found
 

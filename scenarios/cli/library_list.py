@@ -68,7 +68,7 @@ def list_(
     elif name in (None, "scenarios"):
         tell(*_library_lines())
     elif name == "studies":
-        raise InputError("studies: 'society study list' names those of the library")
+        raise InputError("studies: 'society study list' lists the library")
     elif name == "facts" and where is not None:
         from virsci_society.scenarios.analysis.facts import chosen_facts
 
@@ -236,6 +236,6 @@ def _scenario_lines(name: str) -> Iterator[str]:
     yield f"#   population from {people['use']}{size}"
     for key in ("founding", "protocol", "publication", "backend"):
         yield f"#   {key}: {data[key]['use']}"
-    yield f"#   careers: {(data['careers'] or {}).get('use', 'nobody comes or leaves')}"
+    yield f"#   careers: {(data['careers'] or {}).get('use', 'none')}"
     yield f"#   interventions: {len(data['interventions'])}"
     yield f"#   metrics: {', '.join(data['metrics'])}"

@@ -259,7 +259,7 @@ def _cost(ledger: Mapping[str, Any]) -> str:
 
     attempts, tokens, usd = spent_in(ledger)
     if not attempts:
-        return "nothing was asked of a model"
+        return "no model was called"
     cached = f" ({ledger['cached_tokens']:,} from a cache)" if ledger.get("cached_tokens") else ""
     price = price_words(usd, ledger.get("free", False)) if tokens else "nothing was paid"
     return f"{tokens:,} tokens{cached} in {attempts:,} attempts; {price}"

@@ -71,7 +71,7 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
         raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
     target = import_class(path)
     if not issubclass(target, base):
-        raise InputError(f"{path!r} is no {base.__name__}; this key takes a subclass of it")
+        raise InputError(f"{path!r} is not a {base.__name__}; this key needs a subclass of it")
     return target
 
 
@@ -277,7 +277,7 @@ def read_card(path: str) -> type[ResearchSystem]:
 
     file = CARDS / path
     if not file.is_file():
-        raise InputError(f"{path}: there is no such card")
+        raise InputError(f"{path}: no such card")
     document = single_document(file)
     document.origins[()] = Origin(display_path(file), file.parent)  # of a key that is not there
     reader = Reader(document, trust=False)

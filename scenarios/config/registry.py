@@ -207,7 +207,7 @@ def require_trust(path: str, *, trust: bool) -> None:
     """Refuse code from outside that nobody has vouched for."""
     if not trust:
         raise InputError(
-            f"{path!r} is code from outside and would be run; read it, then give --trust"
+            f"{path!r} is outside code, which would be executed; review it, then add --trust"
         )
 
 
@@ -224,7 +224,7 @@ def require_metric(name: str, *, trust: bool) -> None:
     if ":" in name:
         require_trust(name, trust=trust)
         if not callable(import_member(name)):
-            raise InputError(f"{name!r} is no function; a metric is a function of a Run")
+            raise InputError(f"{name!r} is not a function; a metric is a function of a Run")
         return
     families = " or ".join(map(repr, FAMILIES))
     raise InputError(

@@ -259,7 +259,9 @@ class Scenario(Part):
         named = [one.label for one in getattr(self.protocol, "of", ())] or [self.protocol.name]
         for name in getattr(self.execution, "overrated", ()):
             if name not in named:
-                told = f"{name!r} is no protocol here; it has {', '.join(map(repr, named))}"
+                told = (
+                    f"{name!r} is not a protocol here; choose one of {', '.join(map(repr, named))}"
+                )
                 raise ValueError(f"execution.overrated: {told}{did_you_mean(name, named)}")
         # What stands in a file must survive being written into the run folder.
         try:

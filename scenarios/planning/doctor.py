@@ -315,8 +315,7 @@ class _Session:
         message = f"forms: {len(self.forms)} tested; {counted}"
         if echoed := [form for form, how in self.forms.items() if how == "echoed"]:
             yield problem(
-                f"{SHOWS_THE_FORM}: words of the page came in place of an answer to "
-                f"{', '.join(echoed)}",
+                f"{SHOWS_THE_FORM}: copies of the prompt replaced answers to {', '.join(echoed)}",
                 "use a larger model",
             )
         if unread := [form for form, how in self.forms.items() if how == "unread"]:

@@ -76,7 +76,7 @@ class Listing:
     def words(self) -> str:
         """Who has written the replies, and with them what the prompts quote of earlier replies."""
         if not self.rehearsed:
-            return f"The words are those of {self.about}."
+            return f"Replies come from {self.about}."
         return (
             "A rehearsal. The words are those of rule-based scientists, not of a language model. "
             f"The run itself would ask {self.about}."

@@ -196,7 +196,7 @@ class PanelReview:
         """The review of a run or of the finished runs of a study, by its own backend as set."""
         for setting in settings:
             if not setting.startswith("backend"):
-                raise InputError(f"--set {setting}: a review takes keys of backend only")
+                raise InputError(f"--set {setting}: only keys of backend can be set for a review")
         if (path / LOCK).is_file():
             folders = [folder_of(path, one.index) for one in done_runs(path)]
             runs, base = {f"{one.name}/": Run.open(one) for one in folders}, path / BASE

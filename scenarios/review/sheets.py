@@ -269,7 +269,7 @@ def rating_results(answers: pd.DataFrame, key: Mapping[str, Any]) -> dict[str, p
     for folder, digest in sorted({(one["run"], one["digest"]) for one in key["items"].values()}):
         run = Run.open(folder)
         if run.digest != digest:
-            raise InputError(f"{folder}: is not the run that the sheet was made of, by its digest")
+            raise InputError(f"{folder}: is not the run of the sheet: the digests differ")
         for tables, table in (
             (measured, run_novelty(run)),
             (reviewed, read_averages(Path(folder))),

@@ -304,7 +304,9 @@ def replay(
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()
     held = check_file(folder / DIGEST)
     if held.is_file() and held.read_text(encoding="utf-8").strip() != digest:
-        raise Diverged(f"{folder}: the replay has the digest {digest}, not that of the run")
+        raise Diverged(
+            f"{folder}: the replay has the digest {digest}, which differs from the run's"
+        )
     return digest
 
 

@@ -115,7 +115,9 @@ class Fork:
                         f"{write_days(change.at)} or later, or leave the setting out"
                     )
         if not later and remove is None:
-            raise InputError("the fork would be the run once more; give --set, --seed or --remove")
+            raise InputError(
+                "the fork would be identical to the run; give --set, --seed or --remove"
+            )
         document = document.merged_with(from_settings(always))
         document.data["interventions"] = [*data["interventions"], entry]
         return cls(parent, day, read_scenario(document, trust=trust))

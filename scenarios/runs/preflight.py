@@ -48,7 +48,7 @@ def teams_too_large(scenario: Scenario, people: int) -> Iterator[str]:
         wanted = size if isinstance(size, int) else getattr(size, "smallest", None)
         if isinstance(wanted, int) and wanted > people:
             yield (
-                f"protocol.team_size: a team of {wanted} cannot be made of {people} scientists; "
+                f"protocol.team_size: a team of {wanted} is impossible with {people} scientists; "
                 f"give --set protocol.team_size={min(people, 4)}, or more scientists"
             )
 

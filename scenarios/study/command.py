@@ -431,5 +431,6 @@ def _print_reasons(folder: Path, found: Sequence[RunResult], *, err: bool) -> No
         tell(describe_result(folder, one), err=err)
     if len(told) > RUNS_SHOWN:
         tell(
-            f"... and {len(told) - RUNS_SHOWN} more; 'society study status --json' has all", err=err
+            f"... and {len(told) - RUNS_SHOWN} more; 'society study status --json' lists all",
+            err=err,
         )

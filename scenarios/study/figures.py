@@ -173,7 +173,7 @@ WIDE = 10.0
 """From this ratio of its largest to its least value on, an axis is logarithmic."""
 ABOUT_SCATTER = (
     "Means over the replicates of each arm; budgets of one arm are joined by a line. Names are "
-    "left out where there is no room, and the table has them all. This tests nothing."
+    "left out where there is no room, and the table has them all. This is not a test."
 )
 
 

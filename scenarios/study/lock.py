@@ -105,7 +105,7 @@ class RunResult:
         except ValidationError as error:
             first = error.errors()[0]
             told = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-            raise InputError(f"not the result of a run: {told}") from error
+            raise InputError(f"not a run result: {told}") from error
 
 
 def folder_of(study: Path, index: int) -> Path:

@@ -374,5 +374,5 @@ def run_study(
     found, _ = conclude(design, folder, lock, changed=bool(todo))
     if not any(one.state == "done" for one in found):
         told = describe_result(folder, found[0])
-        raise InputError(f"{folder}: no run of this study could be done: {told}")
+        raise InputError(f"{folder}: no run of this study finished: {told}")
     return Study.open(folder)

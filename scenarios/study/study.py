@@ -125,7 +125,7 @@ class Study:
             description = StudyDescription.model_validate_json(text)
         except OSError as error:
             raise InputError(
-                f"{told}: cannot be read, so this is no study folder: {error}"
+                f"{told}: cannot be read, so this is not a study folder: {error}"
             ) from error
         except ValidationError as error:
             first = error.errors()[0]

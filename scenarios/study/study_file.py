@@ -21,7 +21,7 @@ from virsci_society.society.kernel.durations import parse_days
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z`])")
 
 STUDY = "study.yaml"
-STUDY_HEAD = "# As it is run: 'society study run' of this folder resumes it.\n"
+STUDY_HEAD = "# As run; 'society study run' on this folder resumes it.\n"
 """By this comment the file in a study's folder is known as ours."""
 FOLDERS = Path("runs") / "studies"
 """Where the folders of studies lie, unless another is given."""
@@ -79,7 +79,7 @@ class Arms(Part):
                 "its name"
             )
         if self.grid is not None and not (self.grid and all(self.grid.values())):
-            raise ValueError("grid has a key without a value; every key takes a list of them")
+            raise ValueError("grid has a key without values; give each key a list")
         return self
 
     @property
@@ -107,12 +107,12 @@ class Comparison(Part):
     @model_validator(mode="after")
     def _says_over_what(self) -> Comparison:
         if self.test == "paired" and self.over is not None and self.arms is not None:
-            raise ValueError("over and arms are given; a paired test takes one of them")
+            raise ValueError("over and arms are given; a paired test needs one of them")
         if self.test == "correlation":
             if self.over is not None or self.against is None:
                 raise ValueError("a correlation is of a measure against another: give against")
         elif self.against is not None:
-            raise ValueError(f"against is given, but {self.test} takes none")
+            raise ValueError(f"against is given, but {self.test} does not use it")
         elif self.test != "paired" and self.over is None:
             raise ValueError(f"over is missing; {self.test} needs a varied key")
         if self.arms is not None and len(self.arms) < 2:

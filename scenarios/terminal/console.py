@@ -31,7 +31,7 @@ def open_to_show(folder: Path) -> Run:
         if state.state != RUNNING:
             print(printable(resume_hint(state)), file=sys.stderr)
     elif state.state != FINISHED:
-        later = f"{folder}: what is shown has finished; the session after it: {state.words}"
+        later = f"{folder}: showing the finished run; latest session: {state.words}"
         print(printable(later), file=sys.stderr)
     return run
 

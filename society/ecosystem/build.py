@@ -343,7 +343,7 @@ def fit_lsa(texts: Sequence[str], seed: int, length: int) -> tuple[LSAEmbedding,
         return LSAEmbedding.fit(texts, seed=seed, dim=length), []
     except InputError:
         nothing = LSAEmbedding([], np.zeros(0), np.zeros((0, 1), dtype=np.float32))
-        note = f"the {len(texts):,} past papers have no words to fit an embedding on"
+        note = f"the {len(texts):,} past papers have no text to fit an embedding on"
         return nothing, [f"{note}: every vector is zero and searches find nothing near"]
 
 
@@ -482,8 +482,7 @@ def _source_notes(corpus: RawCorpus, selection: PaperSelection, scientists: int)
         notes.append(f"EMPTY: no contemporary papers from {corpus.boundary} on: {why}")
     if not scientists:
         notes.append(
-            "EMPTY: no scientists: nobody passes the filters on people; a society cannot start "
-            "from this"
+            "EMPTY: no scientists: no author passes the filters; a society cannot start from this"
         )
     return notes
 
@@ -531,7 +530,7 @@ def _build(
     by_id = pc.sort_indices(corpus.author_ids.take(pa.array(scientists))).to_numpy()
     rng = np.random.default_rng([options.seed % 2**64, len(scientists)])
     scientists = scientists[by_id][rng.permutation(len(scientists))]
-    progress.begin("reading the words of the papers that are kept")
+    progress.begin("reading titles and abstracts of the kept papers")
     past, contemporary, key = _kept_papers(corpus, selection, scientists)
     # Arrow keeps the memory of the unsorted columns, which the LSA needs.
     pa.default_memory_pool().release_unused()
@@ -551,7 +550,7 @@ def _build(
     progress.begin(f"embedding {len(contemporary):,} contemporary papers")
     later_vectors = embedding.encode(paper_texts(contemporary), progress.texts)
 
-    progress.begin(f"reading what the papers of {len(scientists):,} scientists are about")
+    progress.begin(f"reading the topics of {len(scientists):,} scientists are about")
     joint = count_joint_papers(corpus.people, scientists)
     citations = selection.citations
     if selection.citation_source == COLLECTED:

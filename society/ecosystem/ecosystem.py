@@ -446,7 +446,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         one = folder / name
         # A folder may come from others: its manifest must not lead to files outside of it.
         if not one.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"{path}: {name!r} lies outside the folder; {REBUILD_HINT}")
+            raise InputError(f"{path}: {name!r} is outside the folder; {REBUILD_HINT}")
         if not one.is_file():
             raise InputError(
                 f"{one}: missing though the manifest lists it; restore it or {REBUILD_HINT}"

@@ -43,7 +43,7 @@ def without_manifest(folder: Path) -> str:
     held = " and ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)
     if held:
         such = [*runs, *studies][0]
-        return f"{folder}: holds {held}; give one, such as {such} ('society list runs {folder}')"
+        return f"{folder}: contains {held}; give one, such as {such} ('society list runs {folder}')"
     missing = f"{folder / MANIFEST}: missing, so this is not a run folder"
     return f"{missing}; give the folder that a run wrote"
 

@@ -318,7 +318,7 @@ class Run:
             path = self._file(f"tables/metrics/{name}.parquet") if name.isidentifier() else None
             if path is None:
                 names = self.metric_names()
-                held = f"; this run holds: {', '.join(names) or 'none'}"
+                held = f"; this run has: {', '.join(names) or 'none'}"
                 raise InputError(
                     f"no metric is called {name!r}{did_you_mean(name, names) or held}; "
                     "vs.compute_metric(run, NAME) computes others"

@@ -100,7 +100,7 @@ def read_arrow(path: Path) -> pa.Table:
             if size > min(MAX_TABLE_BYTES, 64 * 2**20 + meta.num_rows * MAX_ROW_BYTES):
                 raise InputError(
                     f"{path}: {size} bytes in {meta.num_rows} rows is more than a table of a run "
-                    "can hold; the file is damaged or not ours"
+                    "can hold; the file is damaged or of another program"
                 )
             return file.read()
     except (pa.ArrowException, OSError, ValueError) as error:

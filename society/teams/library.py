@@ -84,7 +84,7 @@ class Library:
             name = who if isinstance(who, str) else who.id
             if name not in self._world.population.rows:
                 raise ProtocolError(
-                    f"{place[0]}: papers of {name!r} are asked for, but nobody has the name"
+                    f"{place[0]}: papers of {name!r} are requested, but no scientist has this name"
                 )
             text = text_of(query)
             asked = _hash("papers by", name, text, count, visible)

@@ -236,7 +236,7 @@ class World:
         rows = self.population.rows
         unknown = [name for name in names if name not in rows]
         if unknown:
-            raise InputError(f"{key}: nobody is called {', '.join(unknown)}")
+            raise InputError(f"{key}: no scientist is called {', '.join(unknown)}")
         return [rows[name] for name in names]
 
     def at_limit(self, row: int) -> bool:

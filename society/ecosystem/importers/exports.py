@@ -266,7 +266,7 @@ class Ris(Source):
             begun = TY.search(text)
             (entry,) = rispy.loads(text[begun.end() :] if begun else text)
         except (OSError, ValueError, KeyError) as error:
-            raise ValueError(f"not a reference in RIS ({error!s:.60})") from error
+            raise ValueError(f"not an RIS reference ({error!s:.60})") from error
         signed = [*entry.get("first_authors", ()), *entry.get("authors", ())]
         people = tuple(map(_person, dict.fromkeys(signed)))
         return self._from_columns(entry | {"people": people, "place": place})
@@ -307,7 +307,7 @@ class BibTex(Source):
                 block = block.ignore_error_block if again else block
                 line = (block.start_line or 0) + 1
                 if block in library.failed_blocks:
-                    yield SourceEntry(file, line, ValueError("not an entry of BibTeX"))
+                    yield SourceEntry(file, line, ValueError("not a BibTeX entry"))
                 elif hasattr(block, "entry_type"):
                     row = {one.key.lower(): one.value for one in block.fields}
                     if again:  # the library leaves the marks around its values

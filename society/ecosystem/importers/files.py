@@ -39,7 +39,7 @@ LAYOUTS = (
     (r"@\w+\s*[{(]", "is BibTeX: build it as bibtex"),
     (r"FN |PT [A-Z]\s|PMID- |%0 |Record #\d", "is a tagged text export: export RIS or CSV instead"),
     (r"#(?:\*|index)", "is AMiner's text: build it as aminer"),
-    (r"\{\s*'", "holds Python dicts, not JSON: write each with json.dumps"),
+    (r"\{\s*'", "contains Python dicts, not JSON: write each with json.dumps"),
     (r"(?![^{\[]*\n\s*[{\[])[^\s{\[][^\n{]*[,;\t|]", "is CSV: build it as csv"),
 )
 """Beginnings of texts of another layout, and what to do about them."""

@@ -142,7 +142,7 @@ class JsonSource(Source):
                     if errors and not {"id", "title", "_id"} & row.keys():
                         message = "; ".join(str(row[key]) for key in errors)
                         raise InputError(
-                            f"{file.path}: line {line}: holds an error instead of papers "
+                            f"{file.path}: line {line}: contains an error instead of papers "
                             f"({message:.90}); download it again"
                         )
                     yield SourceEntry(file, line, row)
@@ -261,7 +261,7 @@ class OpenAcademicGraph(AcademicJson):
         names = [file.path.name.lower() for file in self.files]
         if all(any(name.startswith(side) for name in names) for side in SIDES):
             raise InputError(
-                f"{self._where}: holds mag_papers and aminer_papers, the same papers under "
+                f"{self._where}: contains mag_papers and aminer_papers, the same papers under "
                 "different ids; give the files of one side"
             )
         return super()._entries()
@@ -322,7 +322,7 @@ class OpenAlex(JsonSource):
     kind = "openalex"
     never_known = (
         "yearly citation counts cover ten years at most",
-        "works merged into others are not told apart: merged_ids is not read",
+        "merged works are not distinguished: merged_ids is not read",
     )
     nothing_found = (
         "no works: parts of a snapshot (works/updated_date=.../part_000.gz), pages of the API, "

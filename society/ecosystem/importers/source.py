@@ -157,7 +157,7 @@ class Source(Iterable[RawRecord], ABC):
         authors = {
             "papers have a list of authors that the source cut off": cut,
             f"papers of more than {self.max_authors:,} authors are kept without authors": many,
-            "authorships are known by name alone: people who share one are one scientist": (
+            "authorships are identified by name only: people with the same name are merged": (
                 self.report.named
             ),
             "authorships are left out: they have neither an id nor a name": self.report.left_out,
@@ -298,6 +298,6 @@ def open_source(
     """Open a source at one path or several; nothing is read yet."""
     if isinstance(kind, str) and kind not in IMPORTERS:
         near = did_you_mean(kind, IMPORTERS)
-        raise InputError(f"{kind!r} is no source; choose one of {', '.join(IMPORTERS)}{near}")
+        raise InputError(f"{kind!r} is not a source; choose one of {', '.join(IMPORTERS)}{near}")
     make: type[Source] = resolve_name(IMPORTERS[kind]) if isinstance(kind, str) else kind
     return make(paths, **options)

@@ -236,7 +236,7 @@ def _count_terms(documents: Iterable[Sequence[str]]) -> tuple[list[str], sparse.
         counts.extend(tally.values())
         ends.append(len(columns))
     if not number_of:
-        raise _unfit(len(ends) - 1, "there are no words in them")
+        raise _unfit(len(ends) - 1, "they contain no text")
     terms = sorted(number_of)
     column_of = np.empty(len(terms), dtype=np.int64)
     column_of[[number_of[term] for term in terms]] = np.arange(len(terms))

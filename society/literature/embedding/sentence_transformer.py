@@ -211,7 +211,7 @@ def require_safe(folder: Path) -> None:
                 f"be {', '.join(sorted(MODULES))}"
             )
         if not place.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"{path}: {place} lies outside of the model's folder")
+            raise InputError(f"{path}: {place} is outside the model's folder")
         if kind not in WITH_WEIGHTS or next(place.glob("*.safetensors"), None) is not None:
             continue
         pickled = sorted(one.name for one in place.glob("*") if one.suffix in PICKLED)
@@ -223,7 +223,7 @@ def require_safe(folder: Path) -> None:
 
 def _there(folder: Path) -> Path:
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; give one that holds the embedding's model")
+        raise InputError(f"{folder}: no such folder; give the folder of the embedding's model")
     return folder
 
 

@@ -115,7 +115,7 @@ class Wordless(Backend):
     """A model whose words stand elsewhere."""
 
     async def complete(self, _):
-        raise Fault("the reply has no text, its words are in reasoning_content", "empty")
+        raise Fault("the reply has no text; its content is in reasoning_content", "empty")
 
 
 def test_where_replies_have_no_words_it_is_said_why():

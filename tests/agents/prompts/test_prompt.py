@@ -76,7 +76,7 @@ def test_a_folder_of_prompts_can_stand_in_for_another(tmp_path):
     prompts = Prompts(tmp_path / "own", instead=Prompts(tmp_path / "usual"))
     assert [prompt.name for prompt in prompts] == ["a", "b", "c"]
     assert [prompt.render({}) for prompt in prompts] == ["a of own", "b of own", "c of usual"]
-    with pytest.raises(InputError, match=r"there is no page 'd'.*; write it as .*d\.txt"):
+    with pytest.raises(InputError, match=r"no prompt is called 'd'.*; write it as .*d\.txt"):
         prompts["d"]
 
 

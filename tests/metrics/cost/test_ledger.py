@@ -70,7 +70,7 @@ def test_what_was_asked_and_paid(make_run):
     told = text(make_run(manifest={"ledger": LEDGER}))
     assert "12 attempts gave 7 answers in 4 sessions, using 41 000" in told
     assert "(30 000 from the provider's cache) and 5 200 reply tokens: $1.24." in told
-    assert "answered 7 words came rate 3 too many requests at a time in doubt 2" in told
+    assert "answered 7 words came rate 3 rate limit in doubt 2" in told
     assert "at most 900 tokens, $0.0200, not counted above. The first: S1/1/topic/1/1/0/u" in told
 
 

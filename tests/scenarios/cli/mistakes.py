@@ -147,7 +147,7 @@ MODELS = (
         "it has a key of its own"),
     setting("a provider that litellm does not know",
         "--set backend.use=litellm --set backend.model=antropic/claude",
-        "backend.model: litellm knows no provider of 'antropic/claude'",
+        "backend.model: litellm has no provider for 'antropic/claude'",
         "did you mean 'anthropic'?"),
     Mistake(
         "a budget without a price",

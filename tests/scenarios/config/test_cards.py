@@ -48,7 +48,7 @@ def test_a_card_of_ones_own_runs_without_trust_and_is_replayed():
     [
         ("asks: idea", "asks: ideea", ":11:27: stages.0.meetings.0.turns.0.asks: expected one of"),
         ("times: ideas", "times: idees", ":11:39: stages.0.meetings.0.turns.0.times: there is no"),
-        ("who: leader", "who: bos", "nobody is called 'bos'"),
+        ("who: leader", "who: bos", "no scientist is called 'bos'"),
         (
             "who: leader, asks: idea",
             "who: everybody, asks: joint_idea",
@@ -128,4 +128,4 @@ def test_every_card_of_the_project_says_what_is_published_and_what_is_not():
 def test_a_card_that_is_not_there_is_told():
     checked = society("check", "quickstart", "--set", "protocol.use=nowhere.yaml")
     assert checked.exit_code == 2
-    assert "nowhere.yaml: there is no such card" in checked.stderr
+    assert "nowhere.yaml: no such card" in checked.stderr

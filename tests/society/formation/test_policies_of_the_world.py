@@ -210,7 +210,9 @@ def test_whoever_has_been_inactive_for_too_long_is_neither(world):
 
 
 def test_a_stated_team_of_unknown_people_is_told(world):
-    with pytest.raises(InputError, match=r"protocol\.selection\.people: nobody is called Adam"):
+    with pytest.raises(
+        InputError, match=r"protocol\.selection\.people: no scientist is called Adam"
+    ):
         FixedTeam(people=("Adam",)).choose((0,), frozenset({0}), world, Streams(1).stream("x"))
 
 

@@ -92,7 +92,7 @@ def test_measures_are_written_and_read(folder):
     run = Run.open(folder)
     assert run.metric_names() == ["cost"]
     assert run.metric("cost")["calls"].tolist() == [80]
-    with pytest.raises(InputError, match="'novelty'; this run holds: cost"):
+    with pytest.raises(InputError, match="'novelty'; this run has: cost"):
         run.metric("novelty")
     with pytest.raises(InputError, match=r"'\.\./teams'"):
         run.metric("../teams")

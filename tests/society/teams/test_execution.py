@@ -95,7 +95,9 @@ def test_ratings_before_fall_by_what_is_stated_and_tell_nothing_of_outcomes():
 def test_what_is_overrated_is_a_protocol_of_the_scenario():
     for keys in ({}, {"protocol": {"use": "mixture", "of": MIXED}}):
         attempt = {"use": "attempt", "overrated": {"machine": 0.2}}
-        with pytest.raises(InputError, match=r"overrated: 'machine' is no protocol here; it has"):
+        with pytest.raises(
+            InputError, match=r"overrated: 'machine' is not a protocol here; choose one of"
+        ):
             load_scenario("community/assembly", **BASE | {"execution": attempt} | keys)
     attempt["overrated"] = {"wordless": 2}
     with pytest.raises(InputError, match="overrated"):
