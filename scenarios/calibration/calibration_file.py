@@ -293,8 +293,8 @@ def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
         elif held.last < fitted.first:
             yield (
                 ("held_out",),
-                f"the held-out window {held.name} lies before the fit window {fitted.name}, "
-                "which must not follow it; hold out the last years",
+                f"the held-out window {held.name} lies before the fit window {fitted.name}; "
+                "hold out the last years",
             )
     for place, one in enumerate(file.fit):
         if any(one.overlaps(other) for other in file.fit[:place]):
