@@ -52,7 +52,7 @@ def test_who_never_writes_json_is_asked_thrice_and_then_defaults_stand(played):
 @pytest.mark.parametrize(
     ("changes", "key", "told"),
     [
-        ({}, "sk-another", "put a valid key"),
+        ({}, "sk-another", "to a valid key"),
         ({"model": "nobody"}, None, "backend.model"),
         ({"model": "mock-busy", "retry": {"first": 0.05, "patience": 1.0}}, None, "HTTP 429"),
     ],

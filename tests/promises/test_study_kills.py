@@ -329,7 +329,7 @@ def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
         owner.join(120)
         assert not owner.is_alive()
         told, asked = ended
-        assert "somebody else has taken over its lease 1" in told
+        assert "another process has taken over its lease 1" in told
         time.sleep(0.2)
         assert server.counts()["requests"] == asked
         assert not (one / "digest").exists()

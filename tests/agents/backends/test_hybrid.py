@@ -68,7 +68,7 @@ def test_what_makes_no_sense_is_refused():
         ({}, "say which teams are live"),
         ({"live_share": 1.5}, "less than or equal to 1"),
         ({"live_share": 0.5, "base": MODEL}, "base needs a backend that answers at once"),
-        ({"live_share": 0.5, "base": Offline(latency=1.0)}, "base takes a backend"),
+        ({"live_share": 0.5, "base": Offline(latency=1.0)}, "base needs a backend"),
     ):
         with pytest.raises(ValidationError, match=why):
             hybrid(**settings)

@@ -519,7 +519,7 @@ def test_an_event_stream_is_named(provider):
 def test_words_beside_the_content_are_named(made, provider):
     aside = {"reasoning_content": "I think."}
     provider.answer(http(200, completion(None, message=aside)))
-    assert "its words are in reasoning_content" in str(failure(made()))
+    assert "its content is in reasoning_content" in str(failure(made()))
 
 
 PROXIES = (

@@ -50,7 +50,7 @@ def test_the_header_is_read_as_far_as_it_describes_the_model(tmp_path):
 def test_a_damaged_file_is_named(tmp_path, cut):
     path = gguf(tmp_path / "m.gguf")
     path.write_bytes(path.read_bytes()[:cut] if cut != -40 else b"\xff" * 4096)
-    with pytest.raises(InputError, match=r"m\.gguf is no GGUF file"):
+    with pytest.raises(InputError, match=r"m\.gguf is not a valid GGUF file"):
         describe(path)
 
 

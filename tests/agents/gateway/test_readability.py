@@ -130,7 +130,7 @@ def test_where_replies_have_no_words_it_is_said_why():
     assert asyncio.run(ask()).text == ""
     for _ in range(4):
         gateway.readability.record("Ballot", "")
-    with pytest.raises(Stopped, match=r"its words are in reasoning_content\. Another model"):
+    with pytest.raises(Stopped, match=r"its content is in reasoning_content\. Another model"):
         gateway.readability.record("Ballot", "")
 
 

@@ -140,7 +140,7 @@ def test_only_a_fault_of_unknown_cost_bills_the_most():
 @pytest.mark.parametrize(
     ("kinds", "silent", "why"),
     [
-        (["key"], 0.0, "put a valid key"),
+        (["key"], 0.0, "to a valid key"),
         (["server", "server"], 0.0, "2 attempts at a/b have failed"),
         (["rate"], 60.0, "nothing has been answered for 60 seconds"),
         (["rate", "empty", "rate", "server"], 59.0, None),

@@ -47,7 +47,11 @@ def test_a_card_of_ones_own_runs_without_trust_and_is_replayed():
     ("right", "wrong", "told"),
     [
         ("asks: idea", "asks: ideea", ":11:27: stages.0.meetings.0.turns.0.asks: expected one of"),
-        ("times: ideas", "times: idees", ":11:39: stages.0.meetings.0.turns.0.times: there is no"),
+        (
+            "times: ideas",
+            "times: idees",
+            ":11:39: stages.0.meetings.0.turns.0.times: no key is called",
+        ),
         ("who: leader", "who: bos", "no scientist is called 'bos'"),
         (
             "who: leader, asks: idea",

@@ -64,7 +64,7 @@ def test_of_a_lost_batch_those_under_way_are_tried_alone_and_the_rest_together(c
     found, batches = children(1, begun=(1,), runs=range(4))
     assert sorted(one.index for one in found) == [0, 1, 2, 3]
     assert batches == [[0, 1, 2, 3], [1], [0, 2, 3]]
-    assert "SIGKILL; so ends what takes more memory" in read_result(tmp_path, 1).reason
+    assert "SIGKILL, often a lack of memory" in read_result(tmp_path, 1).reason
 
 
 def test_batches_grow_smaller_so_that_no_child_is_waited_for_at_the_end(children):

@@ -272,7 +272,7 @@ def test_papers_without_words_give_zero_vectors_and_say_so():
     wordless = [replace(record, title="Of") for record in bare]
     ecosystem = build_ecosystem(wordless, boundary=2007)
     assert not ecosystem.past_vectors.any()
-    assert any("no words to fit" in note for note in ecosystem.manifest["notes"])
+    assert any("no text to fit" in note for note in ecosystem.manifest["notes"])
 
 
 def test_a_real_name_is_the_one_of_the_newest_paper(records):

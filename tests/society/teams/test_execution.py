@@ -275,7 +275,7 @@ def test_coauthors_know_of_more_and_everybody_of_the_best():
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
-        ({"worth": None}, "execution draws outcomes around the worth of ideas"),
+        ({"worth": None}, "execution draws outcomes from the worth of ideas"),
         ({"execution": None, "protocol.ideas": 3}, "protocol has 'ideas', but no idea is carried"),
         ({"execution": None, "protocol.learning": 0.5}, "protocol has 'learning'"),
         (

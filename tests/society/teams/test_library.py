@@ -150,7 +150,7 @@ def test_papers_of_a_person_by_name_by_profile_or_of_nobody():
     [
         (lambda at: at.search_diverse(("a",), 1, diversity=-0.1), r"diversity lies in 0\.\.1"),
         (lambda at: at.search_diverse(("a",), 1, diversity=float("nan")), "not nan"),
-        (lambda at: at.papers_by("Scientist77", "a", 2).read(), "'Scientist77' are asked for, but"),
+        (lambda at: at.papers_by("Scientist77", "a", 2).read(), "'Scientist77' are requested, but"),
     ],
 )
 def test_a_search_that_cannot_be_is_refused(search, message):

@@ -22,7 +22,7 @@ def test_an_author_without_a_relation_is_known_by_name_and_places_need_to_be_com
         RawAuthor("name:ben bell", "Ben Bell"),
     )
     assert source.report.named == 1
-    assert "1 authorships are known by name alone" in " ".join(source.unknown)
+    assert "1 authorships are identified by name only" in " ".join(source.unknown)
 
 
 def test_without_the_relations_all_are_known_by_name(tmp_path):
