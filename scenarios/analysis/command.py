@@ -140,7 +140,7 @@ def _papers(
             )
             told = chosen.dropna(subset=["simulated", "observed", "distance"], how="all")
             silent = len(chosen) - len(told)
-            unknown = f"; {silent} measures without a value not shown" if silent else ""
+            unknown = f"; {silent} without a value not shown" if silent else ""
             title = f"{one.name} and {other}: {side}, {last:g} years{unknown}"
             _print_columns(title, told, ROWS)
         many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} measures"

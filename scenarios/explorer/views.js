@@ -68,7 +68,7 @@ const VIEWS = { overview, people: peopleView, teams: teamsView, papers: papersVi
 
 function overview(run) {
   const day = state.day;
-  const there = run.unlisted ? "scientists there with a co-author or a team" : "scientists there";
+  const there = run.unlisted ? "scientists present with a co-author or a team" : "scientists present";
   const counts = [
     [there, run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
     ["teams founded", lived(run.teams.keys(), run.team_founded, day).length],

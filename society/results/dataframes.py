@@ -67,7 +67,9 @@ def _empty_table(name: str) -> pd.DataFrame:
 def cast_table(name: str, columns: Mapping[str, list[Any]]) -> pd.DataFrame:
     """Give columns of values the dtypes that ``TABLES`` declares, in canonical order."""
     if lacking := [column.name for column in TABLES[name] if column.name not in columns]:
-        raise InputError(f"table {name}: has no column {', '.join(lacking)}")
+        raise InputError(
+            f"table {name}: has no column {', '.join(lacking)}; run it again with this release"
+        )
     data = {column.name: _series(name, column, columns[column.name]) for column in TABLES[name]}
     return sort_canonically(name, pd.DataFrame(data))
 
