@@ -193,7 +193,7 @@ def has_quarantined(study, poison, **engine):
     assert [end.deaths for end in ends] == [0, 3]
     assert exit_code(ends) == 3
     assert read_result(folder, 1) == ends[1]
-    assert "killed its process 3 times" in ends[1].reason
+    assert "its process died 3 times" in ends[1].reason
     here = study("here", arms, replicates=1, trust=True)
     run_locally(here, [0], trust=True)
     assert len(bytes_of(here, 0)) > 25

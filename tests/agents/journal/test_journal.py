@@ -254,7 +254,7 @@ def cats(path):
     [
         (lambda path: path.write_bytes(b"not a database at all" * 100), ""),
         (lambda path: path.write_bytes(b"SQLite format 3\0" + b"x" * 99), ""),
-        (cats, "is no journal"),
+        (cats, "is not a journal"),
     ],
 )
 def test_another_file_is_bad_input_and_stays_as_it_is(path, make, why):

@@ -133,8 +133,8 @@ def test_a_model_that_may_have_read_the_later_papers_is_flagged(world, cutoff, w
     )
     notes = " ".join(backtest_runs(ComparedRuns("one", (told,)), Ecosystem.load(eco)).notes)
     assert words in notes
-    assert ("LEAK" in notes) == (cutoff != "1990")
-    assert "Words by rules" not in notes
+    assert ("Leakage" in notes) == (cutoff != "1990")
+    assert "Texts by rules" not in notes
 
 
 def test_several_runs_have_an_interval_over_runs(world):
@@ -175,7 +175,7 @@ def test_what_does_not_fit_is_refused_in_words(world, tmp_path):
         (run, tmp_path / "none", "started from another ecosystem"),
         (plain, tmp_path / "none", "no papers after its boundary"),
         (plain, tmp_path / "papers", "vectors were not made by the ecosystem's embedding"),
-        (plain, tmp_path / "renamed", "cites past papers that the ecosystem does not have"),
+        (plain, tmp_path / "renamed", "cites past papers that are not in the ecosystem"),
         (run, tmp_path / "embedding", "with the same embedding"),
     ):
         done = society("compare", folder, "--with", with_, "--ideas")
@@ -189,5 +189,5 @@ def test_a_run_without_papers_has_no_idea_to_look_for(world):
     eco, folder, _ = world
     made = Ecosystem.load(eco)
     none = as_run(Run.open(folder), made.past[:0], made.past_vectors[:0])
-    with pytest.raises(InputError, match="there is no idea"):
+    with pytest.raises(InputError, match="there are no ideas"):
         backtest_runs(ComparedRuns("none", (none,)), made)

@@ -100,7 +100,7 @@ def test_windows_are_cut_at_the_length_of_the_run(folders):
     )
     assert rows.loc[("all", "papers"), "before"] == (made.past.dates >= -365).sum()
     assert any("ends on day 240" in told for told in found.notes)
-    assert any("One run has no spread" in told for told in found.notes)
+    assert any("One run has no variance" in told for told in found.notes)
 
 
 @pytest.mark.slow
@@ -245,6 +245,6 @@ def test_many_papers_left_out_by_filters_are_told(folders):
     ]
     manifest = {**made.manifest, "steps": steps}
     filtered = Ecosystem(**{**vars_of(made), "manifest": manifest})
-    told = [one for one in limitations(ComparedRuns("one", (run,)), filtered) if "left out" in one]
+    told = [one for one in limitations(ComparedRuns("one", (run,)), filtered) if "excluded" in one]
     assert sum("80% of the past papers" in one for one in told) == 1
-    assert not any("after the boundary: newcomers" in one for one in told)
+    assert not any("after the boundary; newcomers" in one for one in told)

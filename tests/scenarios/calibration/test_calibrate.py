@@ -167,7 +167,7 @@ def test_another_calibration_is_refused_in_the_same_folder(finished, tmp_path):
 def test_a_folder_with_other_files_is_refused(read, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         calibrate(read(), tmp_path / "full")
 
 

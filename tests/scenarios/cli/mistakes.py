@@ -111,7 +111,7 @@ VALUES = (
     setting("an option spelt wrong", "--sed 7", "--seed"),
 )
 OWN = (
-    scenario("a class without --trust", "founding: {use: 'mine:Own'}\n", "then give --trust"),
+    scenario("a class without --trust", "founding: {use: 'mine:Own'}\n", "then add --trust"),
     Mistake("a class that is not there", "check quickstart --trust --set founding.use=mine_1:Own",
         ("'mine_1:Own' cannot be imported: No module named 'mine_1'",)),
     Mistake("a class that Python cannot read",

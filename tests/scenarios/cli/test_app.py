@@ -112,7 +112,7 @@ def test_run_and_report(write, small_text, here):
     (folder / "report.html").unlink()
     again = society("export", "page", str(folder))
     assert again.stdout == f"report: {folder / 'report.html'}\n"
-    assert again.stderr == "drawing the page\n"
+    assert again.stderr == "writing the page\n"
     assert len((folder / "report.html").read_bytes()) > len(page) / 2
 
 

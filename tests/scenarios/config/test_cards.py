@@ -63,7 +63,11 @@ def test_a_card_of_ones_own_runs_without_trust_and_is_replayed():
         ("default: 3, least: 1, most: 20", "default: on", "the key 'ideas' is not a number"),
         ("papers: topic", "papers: found", "'found' needs queries before it"),
         ("asks: idea,", "asks: notes,", ":7:1: stages: no question asks for an idea"),
-        ("page: doubt", "page: dout", "no page 'dout'; did you mean 'doubt'?; write it as"),
+        (
+            "page: doubt",
+            "page: dout",
+            "no prompt is called 'dout'; did you mean 'doubt'?; write it as",
+        ),
         ("engine: search", "engine: rounds", ":4:1: engine: search is the section of"),
         ("- name: ideas", "- naem: ideas", "naem: unknown key; did you mean 'name'?"),
         ("citation:", "citatoin:", "citation: required, but not given"),

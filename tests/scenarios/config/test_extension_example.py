@@ -70,7 +70,7 @@ def test_parts_are_used_by_path_once_they_are_trusted(small_text):
     refused = society("check", "small.yaml", *asked)
     assert refused.exit_code == 2
     for path in (PATHS["protocol.selection"], METRIC):
-        assert f"'{path}' is code from outside and would be run" in refused.stderr
+        assert f"'{path}' is outside code, which would be executed" in refused.stderr
     done = society("run", "small.yaml", *asked, "--out", "run", "--trust")
     assert done.exit_code == 0, done.output
     run = Run.open("run")
@@ -103,7 +103,7 @@ def test_a_protocol_and_a_backend_of_ones_own_run_together(small_text):
     assert set(run.table("teams")["protocol"]) == {"alone"}
     assert json.loads((run.folder or Path()).joinpath("manifest.json").read_text())["prompts"]
     fact = ("facts", "run", "--only", "society_extension.pairs:Pairs")
-    assert "is code from outside" in society(*fact).stderr
+    assert "is outside code" in society(*fact).stderr
     judged = society(*fact, "--trust", "--draws", "3", "--json")
     assert judged.exit_code == 0, judged.output
     assert "society_extension.pairs:Pairs" in judged.output
@@ -174,7 +174,7 @@ def test_an_importer_of_ones_own_reads_a_source():
         "ecosystem", "build", "society_extension.friends:Friends", *asked, "eco/no", "--trust"
     )
     assert wrong.exit_code == 2
-    assert "is no importer" in wrong.stderr
+    assert "is not a subclass" in wrong.stderr
     assert society("ecosystem", "build", "no_such", *asked, "eco/no").exit_code == 2
 
 
@@ -183,7 +183,7 @@ def test_an_importer_of_ones_own_reads_a_source():
     [
         ("metrics=[coast]", "did you mean 'cost'?"),
         ("metrics=[nowhere:at_all]", "'nowhere:at_all' cannot be imported"),
-        ("metrics=['virsci_society.metrics.registry:FAMILIES']", "is no function"),
+        ("metrics=['virsci_society.metrics.registry:FAMILIES']", "is not a function"),
     ],
 )
 def test_a_name_that_is_none_is_told(setting, message):

@@ -78,6 +78,6 @@ def test_the_resolved_scenario_holds_its_interventions(write):
 def test_a_dotted_path_in_an_intervention_needs_trust(write):
     path = "virsci_society.society.formation.founding:Once"
     file = write("s.yaml", f"{HEAD}  - {{at: 1y, set: {{founding: {{use: '{path}'}}}}}}\n")
-    with pytest.raises(InputError, match=r"s\.yaml:3:\d+: founding.*is code from outside"):
+    with pytest.raises(InputError, match=r"s\.yaml:3:\d+: founding.*is outside code"):
         load_scenario(file)
     assert load_scenario(file, trust=True).interventions[0].at == 365.0

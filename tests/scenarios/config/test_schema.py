@@ -85,7 +85,7 @@ def test_a_strangers_scenario_runs_nothing(write, faults):
     write("theirs.py", "from pathlib import Path\nPath('ran').touch()\n")
     path = write("theirs.yaml", "extends: quickstart\nprotocol:\n  use: theirs:Protocol\n")
     (line,) = faults(lambda: load_scenario(path))
-    assert line.startswith("theirs.yaml:3:3: protocol.use: 'theirs:Protocol' is code from outs")
+    assert line.startswith("theirs.yaml:3:3: protocol.use: 'theirs:Protocol' is outside code")
     assert "--trust" in line
     assert not Path("ran").exists()
 

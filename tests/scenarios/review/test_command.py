@@ -124,7 +124,7 @@ def _set(settings):
     ("arguments", "said"),
     [
         (["--kind", "novlty"], "did you mean 'novelty'"),
-        (["--set", "until=3d"], "takes keys of backend only"),
+        (["--set", "until=3d"], "only keys of backend can be set"),
         (["--panel", "../x"], "letters, digits, dots"),
         (["--set", "backend.modle=x"], "modle"),
         (["--pairs"], "--pairs has no effect without --sheet or --key"),
@@ -333,4 +333,4 @@ def test_a_run_that_is_another_one_by_now_is_refused(arms, here):
     (here / "sheet.key.json").write_text(key.replace(Run.open(arms[0]).digest, "0" * 64))
     done = society("review", sheet, "--key", "sheet.key.json")
     assert done.exit_code == 2
-    assert "is not the run that the sheet was made of" in done.output
+    assert "is not the run of the sheet" in done.output

@@ -61,7 +61,7 @@ def test_a_lease_that_was_given_back_does_not_hold_and_cannot_be_checked(tmp_pat
     run = tmp_path / "0000"
     with hold_lease(run, "one") as lease:
         pass
-    with pytest.raises(LeaseLost, match="given back"):
+    with pytest.raises(LeaseLost, match="released"):
         lease.check()
     with hold_lease(run, "two", beat=3600):
         pass

@@ -37,7 +37,7 @@ def test_all_faults_come_at_once(small, monkeypatch):
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     changed = small.set("protocol.team_size", 13).set("backend", {**MODEL, "key": "NO_SUCH_KEY"})
     size, variable = faults(changed)
-    assert size.startswith("protocol.team_size: a team of 13 cannot be made of 12 scientists")
+    assert size.startswith("protocol.team_size: a team of 13 is impossible with 12 scientists")
     assert "--set protocol.team_size=4" in size
     assert variable.endswith("NO_SUCH_KEY is not set; type: export NO_SUCH_KEY=...")
     monkeypatch.setenv("NO_SUCH_KEY", "k" * 12)
@@ -55,7 +55,7 @@ def test_a_variable_that_is_not_named_is_not_missed(small, monkeypatch):
 def test_sizes_of_every_component_and_of_a_distribution_are_looked_at(small):
     sizes = {"use": "observed", "smallest": 40, "largest": 50}
     (told,) = faults(small.set("protocol.team_size", sizes))
-    assert "a team of 40 cannot be made of 12 scientists" in told
+    assert "a team of 40 is impossible with 12 scientists" in told
 
 
 def test_a_changed_key_is_left_to_the_journal(small, here):
@@ -86,7 +86,7 @@ def test_arms_of_a_study_are_checked_and_the_file_is_named(small, here):
         check_arms(read_study(path))
     (told,) = str(caught.value).splitlines()
     assert told.startswith(f"{path}: arm ")
-    assert "a team of 13 cannot be made of 12 scientists" in told
+    assert "a team of 13 is impossible with 12 scientists" in told
     path.write_text(path.read_text().replace(", 13", ", 3"))
     check_arms(read_study(path))
 

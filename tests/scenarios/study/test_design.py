@@ -143,10 +143,10 @@ def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
             "{}",
             "got nothing, expected grid",
         ),
-        ("protocol.turns: [1, 2]", "protocol.turns: []", "grid has a key without a value"),
+        ("protocol.turns: [1, 2]", "protocol.turns: []", "grid has a key without values"),
         ("base: virsci/paper", "base: virsci/papr", "no scenario 'virsci/papr'"),
         ("test: paired, of: ON", "test: paired, of: ON, over: x", "is no key that is varied"),
-        ("of: ON}", "of: ON, over: x, arms: [a, b]}", "takes one of them"),
+        ("of: ON}", "of: ON, over: x, arms: [a, b]}", "needs one of them"),
         ("of: ON}", "of: ON, arms: [nobody, else]}", "'nobody' is no arm"),
         ("of: ON}", "of: ON, arms: ['team_size=2,turns=1']}", "fewer than two"),
         ("test: paired", "test: inverted_u, over: protocol.min_size", "is no key that is varied"),
@@ -192,7 +192,7 @@ def test_paired_tests_over_a_key_are_those_that_can_be_written_out(written):
 def test_a_column_of_a_metric_that_is_not_trusted_is_no_second_fault(written):
     text = TINY.replace("set: {", "set: {metrics: [mine:brokers], ")
     (line,) = faults(written(text.replace("measures: [ON", "measures: [brokers.score.mean, ON")))
-    assert "read it, then give --trust" in line
+    assert "read it, then add --trust" in line
 
 
 def test_the_plan_counts_every_test_of_holms_correction(written):

@@ -45,7 +45,7 @@ def children(tmp_path, monkeypatch):
 
 def test_children_that_die_before_any_run_begins_stop_the_study_and_fail_no_run(children, tmp_path):
     found, batches = children(1_000)
-    with pytest.raises(Stopped, match=r"before a run began in them.*the same command resumes it"):
+    with pytest.raises(Stopped, match=r"before they started a run.*repeat the command to resume"):
         list(found)
     assert len(batches) == MAX_LOST_WORKERS
     assert not list(tmp_path.rglob("*.result.json"))

@@ -87,7 +87,7 @@ def test_a_study_that_keeps_measures_has_the_same_results_and_does_no_run_again(
     assert [one.state for one in run_locally(study, range(4))] == ["done"] * 4
     done = society("study", "run", study)
     assert done.exit_code == 0, done.output
-    assert "holds this study already" in society("study", "run", study).output
+    assert "already contains this study" in society("study", "run", study).output
     assert "study: 4 of 4 runs finished" in society("list", "runs", tmp_path).stdout
     assert "a study, 4 of 4 runs finished" in society("show", study).output
     checked = society("doctor", study)

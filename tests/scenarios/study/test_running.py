@@ -282,7 +282,7 @@ def test_one_failing_arm_does_not_end_a_study(tmp_path):
     _, study = opened(tmp_path, UNBUILDABLE)
     ends = run_locally(study, range(4))
     assert [one.state for one in ends] == ["done", "done", "failed", "failed"]
-    assert "a team of 13 cannot be made of 12 scientists" in ends[2].reason
+    assert "a team of 13 is impossible with 12 scientists" in ends[2].reason
     assert exit_code(ends) == 3
     assert ends[2].code == 2
 
@@ -316,7 +316,7 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nurse
     )
     assert line in done.stderr.splitlines()
     assert "of 2 runs, 1 quarantined; the same command begins those in" in done.stderr
-    assert "killed its process 3 times" in (tmp_path / study / "report.html").read_text()
+    assert "its process died 3 times" in (tmp_path / study / "report.html").read_text()
     again = nursery.society(*command, cwd=tmp_path)
     assert again.returncode == 3
     assert "nothing to do" in again.stdout
@@ -363,7 +363,7 @@ def test_what_cannot_run_is_refused_before_anything_is_written(nursery, tmp_path
     written(tmp_path, UNBUILDABLE)
     done = nursery.society("study", command, "tiny.yaml", "--out", "study", cwd=tmp_path)
     assert done.returncode == 2, done.stderr
-    assert "tiny.yaml: arm many: protocol.team_size: a team of 13 cannot be made" in done.stderr
+    assert "tiny.yaml: arm many: protocol.team_size: a team of 13 is impossible" in done.stderr
     assert not (tmp_path / "study").exists()
 
 
@@ -436,7 +436,7 @@ def test_a_lock_that_was_changed_is_noticed(tmp_path):
 def test_a_folder_of_something_else_is_left_alone(tmp_path, name):
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / name).write_text("mine")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         opened(tmp_path)
     assert (tmp_path / "study" / name).read_text() == "mine"
 

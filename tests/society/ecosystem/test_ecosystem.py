@@ -169,7 +169,7 @@ def test_pickled_vectors_are_refused(folder):
 
 def test_other_peoples_files_are_not_overwritten(small, tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains files that"):
         small.save(tmp_path)
     with pytest.raises(InputError, match="is a file"):
         small.save(tmp_path / "thesis.txt")

@@ -154,7 +154,7 @@ OTHERS = {
     "p.nbib": (b"PMID- 1\nTI  - Maps\n", "is a tagged text export"),
     "page.html": (b"<!DOCTYPE html><html>", "is a web page or XML"),
     "AMiner-Paper.txt": (b"#index 1\n#* Maps\n", "is AMiner's text: build it as aminer"),
-    "dicts.txt": (b"{'id': 'p1', 'title': 'Maps'}\n", "holds Python dicts"),
+    "dicts.txt": (b"{'id': 'p1', 'title': 'Maps'}\n", "contains Python dicts"),
 }
 
 
