@@ -239,7 +239,9 @@ def test_what_a_folder_without_results_holds_is_told_with_the_command_that_goes_
     whole = as_study(here / "runs" / "studies" / "whole", small_run, 3)
     assert "study run" not in society("show", whole).stderr
     both = here / "runs" / "studies"
-    assert f"{both}: contains 2 studies; give one, such as {study} (" in society("show", both).stderr
+    assert (
+        f"{both}: contains 2 studies; give one, such as {study} (" in society("show", both).stderr
+    )
     (here / "runs" / "one").mkdir()
     shutil.copy(small_run / "manifest.json", here / "runs" / "one")
     held = society("show", here / "runs").stderr

@@ -39,7 +39,7 @@ def test_a_second_owner_is_told_who_has_it(tmp_path):
     run = tmp_path / "runs" / "0003"
     with (
         hold_lease(run, "worker 7 of lab"),
-        pytest.raises(LeaseHeld, match="0003: worker 7 of lab works on it"),
+        pytest.raises(LeaseHeld, match="0003: worker 7 of lab is working on it"),
         hold_lease(run, "another"),
     ):
         raise AssertionError("two owners")

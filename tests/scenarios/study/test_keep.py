@@ -109,7 +109,9 @@ def test_a_measure_that_is_asked_for_when_no_folder_is_left_is_refused(copied):
     text = MEASURED.replace("[papers, calls, ON]", "[papers, calls, ON, teams]")
     design = read_study(written(copied.parent, text), ["keep=measures"])
     lock = require_lock(copied)
-    with pytest.raises(InputError, match=r"0000: kept only its measures, so teams cannot be"):
+    with pytest.raises(
+        InputError, match=r"0000: kept only its measures, so teams can no longer be"
+    ):
         gather(design, copied, lock, read_results(copied, lock))
 
 
