@@ -293,11 +293,12 @@ def check_arms(design: Design, *, keys: bool = True) -> None:
 
 SET_BY_STUDY = ("seed", "out", "name")
 """Scenario keys that a study sets itself."""
-ARM, MEASURE, KEY = "arm", "measure of this study", "key that is varied"
+ARM, MEASURE, KEY = "an arm", "a measure of this study", "a varied key"
+SCORE = "a score of a review"
 OUTCOME = "outcome"
 """A measure of the study, or a score of a review."""
 NAMED = (
-    ("labels.!", "arm or measure"),
+    ("labels.!", "an arm or measure"),
     ("comparisons.*.of", OUTCOME),
     ("comparisons.*.against", OUTCOME),
     ("comparisons.*.over", KEY),
@@ -551,18 +552,18 @@ class _Reading:
         names = list(dict.fromkeys([*(arm.listed for arm in arms), *(arm.name for arm in arms)]))
         keys = list(dict.fromkeys(key for arm in arms for key in arm.settings))
         scores = [f"review.{kind}.{one}" for kind in REVIEWS for one in REVIEWS[kind].scores]
-        known = {ARM: names, KEY: keys, MEASURE: measures, "arm or measure": [*names, *measures]}
-        known["score of a review"] = scores
+        known = {ARM: names, KEY: keys, MEASURE: measures, SCORE: scores}
+        known["an arm or measure"] = [*names, *measures]
         for pattern, what in NAMED:
             for place, name in _found_at(data, pattern.split(".")):
                 if what == OUTCOME:
                     review = str(name).partition(".")[0] == "review"
-                    kind = "score of a review" if review else MEASURE
+                    kind = SCORE if review else MEASURE
                 else:
                     kind = what
                 if isinstance(name, str) and known[kind] and name not in known[kind]:
                     hint = did_you_mean(name, known[kind])
-                    told = f"{name!r} is no {kind}, expected one of {_listed(known[kind])}{hint}"
+                    told = f"{name!r} is not {kind}, expected one of {_listed(known[kind])}{hint}"
                     self.diagnostics.add(place, told)
         for number, one in enumerate(() if file is None else file.comparisons):
             if one.over in keys and not written_out(one, arms):

@@ -124,7 +124,7 @@ def test_a_run_without_a_model_that_was_killed_is_shown(offline_nursery, here, s
     shown = offline_nursery.society("show", "run")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "killed: no end of session" in shown.stdout
-    assert "not asked again: society run small.yaml --out run\n" in shown.stdout
+    assert "repeating answered calls: society run small.yaml --out run\n" in shown.stdout
     told = json.loads(offline_nursery.society("show", "run", "--json").stdout)
     assert told["state"] == "killed"
     for command in (("export", "page"), ("explore",), ("transcript",)):

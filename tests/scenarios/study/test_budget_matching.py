@@ -121,7 +121,7 @@ def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(nursery, tmp
     assert json.loads((study / "study.json").read_text())["match"]["by"] == "calls"
     page = (study / "report.html").read_text(encoding="utf-8")
     assert '<section id="matched">' in page
-    assert "as three was forecast to" in page
+    assert "the forecast of three" in page
     assert (study / "report" / "matched.csv").is_file()
     assert (study / "report" / "matched.tex").is_file()
 
@@ -129,9 +129,12 @@ def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(nursery, tmp
 REFUSED = {
     "unknown arm": (
         ("two: {protocol.turns: [1, 6]}", "tow: {protocol.turns: [1, 6]}"),
-        r"tiny\.yaml:14:5: match\.adapt\.tow: 'tow' is no arm.*did you mean 'two'",
+        r"tiny\.yaml:14:5: match\.adapt\.tow: 'tow' is not an arm.*did you mean 'two'",
     ),
-    "unknown target": (("to: three", "to: thre"), r"tiny\.yaml:\d+:3: match\.to: 'thre' is no arm"),
+    "unknown target": (
+        ("to: three", "to: thre"),
+        r"tiny\.yaml:\d+:3: match\.to: 'thre' is not an arm",
+    ),
     "unknown measure": (
         ("to: three", "to: three\n  by: hours"),
         r"13:3: match\.by: got 'hours', expected 'calls' or",

@@ -115,7 +115,7 @@ def test_all_complaints_come_at_once_with_line_and_column(written):
     assert "did you mean 'replicates'" in line("8:1")
     assert "no measure is called 'HDD'" in line("9:16")
     assert "did you mean 'paired'" in line("11:6")
-    assert "'CD' is no measure of this study" in line("12:24")
+    assert "'CD' is not a measure of this study" in line("12:24")
     assert "did you mean 'over'" in line("12:32")
     numbers = [int(one.split(":")[1]) for one in found]
     assert numbers == sorted(numbers)
@@ -145,13 +145,13 @@ def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
         ),
         ("protocol.turns: [1, 2]", "protocol.turns: []", "grid has a key without values"),
         ("base: virsci/paper", "base: virsci/papr", "no scenario 'virsci/papr'"),
-        ("test: paired, of: ON", "test: paired, of: ON, over: x", "is no key that is varied"),
+        ("test: paired, of: ON", "test: paired, of: ON, over: x", "is not a varied key"),
         ("of: ON}", "of: ON, over: x, arms: [a, b]}", "needs one of them"),
-        ("of: ON}", "of: ON, arms: [nobody, else]}", "'nobody' is no arm"),
+        ("of: ON}", "of: ON, arms: [nobody, else]}", "'nobody' is not an arm"),
         ("of: ON}", "of: ON, arms: ['team_size=2,turns=1']}", "fewer than two"),
-        ("test: paired", "test: inverted_u, over: protocol.min_size", "is no key that is varied"),
+        ("test: paired", "test: inverted_u, over: protocol.min_size", "is not a varied key"),
         ("test: paired, of: ON", "test: correlation, of: ON", "give against"),
-        ("test: paired, of: ON", "test: paired, of: ON, against: papers", "takes none"),
+        ("test: paired, of: ON", "test: paired, of: ON, against: papers", "does not use it"),
         (
             "test: paired, of: ON",
             "test: correlation, of: ON, against: paprs",
@@ -160,9 +160,9 @@ def test_arms_may_be_a_plain_mapping_of_names_to_keys(written):
         (
             "test: paired, of: ON",
             "test: correlation, of: ON, against: review.novelty.overall",
-            "is no score of a review",
+            "is not a score of a review",
         ),
-        ("test: paired, of: ON", "test: paired, of: review.novlty.novelty", "is no score of a"),
+        ("test: paired, of: ON", "test: paired, of: review.novlty.novelty", "is not a score of a"),
         ("measures: [", "measures: [review.novelty.novelty, ", "is given by reviewers when the"),
         ("until: 100d", "seed: 3", "the study decides it"),
         ("replicates: 3", "replicates: 0", "at least 1"),
@@ -192,7 +192,7 @@ def test_paired_tests_over_a_key_are_those_that_can_be_written_out(written):
 def test_a_column_of_a_metric_that_is_not_trusted_is_no_second_fault(written):
     text = TINY.replace("set: {", "set: {metrics: [mine:brokers], ")
     (line,) = faults(written(text.replace("measures: [ON", "measures: [brokers.score.mean, ON")))
-    assert "read it, then add --trust" in line
+    assert "review it, then add --trust" in line
 
 
 def test_the_plan_counts_every_test_of_holms_correction(written):
@@ -334,9 +334,9 @@ SCATTER = (
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("of: [ON", "of: [NO", "'NO' is no measure of this study"),
+        ("of: [ON", "of: [NO", "'NO' is not a measure of this study"),
         ("virsci.overall", "virsci.overal", "did you mean 'review.virsci.overall'"),
-        ("[papers]", "[calls]", "'calls' is no measure of this study"),
+        ("[papers]", "[calls]", "'calls' is not a measure of this study"),
         ("protocol.turns", "protocol.turn", "did you mean 'protocol.turns'"),
         ("mark", "marks", "did you mean 'mark'"),
     ],
@@ -356,5 +356,5 @@ def test_labels_are_words_alone_and_stand_outside_the_lock(written):
     assert told.file.labels == {"team_size=2,turns=1": "in pairs", "papers": "papers written"}
     assert make_lock(told, "run").data == make_lock(plain, "run").data
     [fault] = faults(written(TINY + "labels: {paper: articles}\n"))
-    assert "labels.paper: 'paper' is no arm or measure" in fault
+    assert "labels.paper: 'paper' is not an arm or measure" in fault
     assert "did you mean 'papers'" in fault

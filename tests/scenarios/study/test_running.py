@@ -315,7 +315,10 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nurse
         "before the run did: SIGKILL, often a lack of memory); --again starts it anyway"
     )
     assert line in done.stderr.splitlines()
-    assert "of 2 runs, 1 quarantined; the same command begins those in" in done.stderr
+    assert (
+        "of 2 runs, 1 quarantined; the same command with --again starts quarantined runs"
+        in done.stderr
+    )
     assert "its process died 3 times" in (tmp_path / study / "report.html").read_text()
     again = nursery.society(*command, cwd=tmp_path)
     assert again.returncode == 3

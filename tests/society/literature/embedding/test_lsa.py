@@ -256,7 +256,7 @@ def test_texts_whose_signs_hang_on_the_order_of_sums_are_fitted_as_by_scikit_lea
 @pytest.mark.parametrize(
     ("texts", "why"),
     [
-        (["", "the of and"], "2 texts .there are no words"),
+        (["", "the of and"], "2 texts .they contain no text"),
         ([f"alone{number} everywhere" for number in range(60)], "60 texts .no word is in at least"),
     ],
 )
