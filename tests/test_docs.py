@@ -24,6 +24,7 @@ from virsci_society.agents.backends.context_window import read_window
 from virsci_society.scenarios.cli.app import app
 from virsci_society.scenarios.config import schema
 from virsci_society.scenarios.config.document import LIBRARY
+from virsci_society.scenarios.config.keys import key_sections
 from virsci_society.scenarios.study.design import read_study
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.results.run import Run
@@ -142,6 +143,19 @@ def test_the_links_of_the_pages_lead_somewhere():
 
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
+
+
+def test_the_keys_and_pages_that_texts_name_exist():
+    rows = (row.key for _, _, rows in key_sections(schema.Scenario) for row in rows)
+    keys = {".".join(key.split(".")[:2]) for key in rows}
+    sections = "|".join({key.split(".")[0] for key in keys if "." in key})
+    named = re.compile(rf"(?:`|--set )((?:{sections})\.(?!(?:py|use)\b)[a-z_]+)")
+    files = [*ROOT.glob("docs/**/*.md"), *LIBRARY.rglob("*.yaml"), *ROOT.glob("examples/**/*.yaml")]
+    for file in (*files, ROOT / "README.md"):
+        text = file.read_text(encoding="utf-8")
+        assert {*named.findall(text)} <= keys, file
+        for page in re.findall(r"(?<![/\w])docs/[\w/-]+\.md", text):
+            assert (ROOT / page).is_file(), f"{file}: {page}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
