@@ -208,7 +208,7 @@ def test_every_public_name_is_on_one_page_of_the_site_with_its_first_line():
 def test_the_card_of_a_scenario_becomes_a_section_of_the_site():
     page = SITE["library_page"]()
     section = page.partition("## community/removal\n")[2].partition("\n## ")[0]
-    assert section.strip().startswith("What if the best-connected left?")
+    assert section.strip().startswith("Removal of hubs: ")
     labels = re.findall(r"^\*\*(.*)\.\*\*", section, re.MULTILINE)
     assert labels == SITE["CARD_PARTS"].split("|")
     assert "```sh\nsociety run community/removal\n" in section
