@@ -50,19 +50,19 @@ def invented_name(masked: str) -> str:
     return _MASKED.sub(_named, masked)
 
 
-def _named(found: re.Match[str]) -> str:
-    number = int(found[1])
+def _named(match: re.Match[str]) -> str:
+    number = int(match[1])
     if number >= COUNT:
-        return found[0]
-    place, chosen = (FIRST + number * STEP) % COUNT, []
+        return match[0]
+    number_left, chosen = (FIRST + number * STEP) % COUNT, []
     for part in reversed(PARTS):
-        place, one = divmod(place, len(part))
-        chosen.append(part[one])
+        number_left, syllable = divmod(number_left, len(part))
+        chosen.append(part[syllable])
     return "".join(reversed(chosen)).capitalize()
 
 
-def _numbered(found: re.Match[str]) -> str:
-    place = 0
-    for part, letters in zip(PARTS, found.groups(), strict=True):
-        place = place * len(part) + part.index(letters.lower())
-    return f"Scientist{(place - FIRST) * _BACK % COUNT}"
+def _numbered(match: re.Match[str]) -> str:
+    number = 0
+    for part, letters in zip(PARTS, match.groups(), strict=True):
+        number = number * len(part) + part.index(letters.lower())
+    return f"Scientist{(number - FIRST) * _BACK % COUNT}"

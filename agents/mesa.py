@@ -37,9 +37,9 @@ class NetworkSpace(Network):
         for node in graph:
             if node not in self._cells:
                 self.add_cell(self.cell_klass(node, random=self.random))
-        for one, other in graph.edges:
-            if not self.G.has_edge(one, other):
-                self.add_connection(self[one], self[other])
+        for first, other in graph.edges:
+            if not self.G.has_edge(first, other):
+                self.add_connection(self[first], self[other])
         self.G.add_edges_from(graph.edges(data=True))
 
 

@@ -165,9 +165,9 @@ class _Known:
 
     def add(self, secrets: Iterable[str]) -> None:
         """Register more values."""
-        known = secrets_in(os.environ) if self._values is None else self._values
-        values = tuple(dict.fromkeys((*known, *filter(_is_worth_hiding, secrets))))
-        forms = dict.fromkeys(form for one in values for form in _forms(one))
+        known_secrets = secrets_in(os.environ) if self._values is None else self._values
+        values = tuple(dict.fromkeys((*known_secrets, *filter(_is_worth_hiding, secrets))))
+        forms = dict.fromkeys(form for value in values for form in _forms(value))
         self.wide = tuple(form for form in forms if not form.isascii())
         plain = [form.encode() for form in forms if form.isascii()]
         self.forms = tuple(

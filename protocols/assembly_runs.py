@@ -160,11 +160,11 @@ def _population(
 ) -> tuple[Authorships, ObservedSizes, IntArray]:
     """What a simulation starts from, kept because many start from the same papers."""
     past = before.between(-np.inf, begin).counted_from(begin)
-    sizes, known = ObservedSizes(past.sizes, past.dates), np.arange(past.people)
+    sizes, people = ObservedSizes(past.sizes, past.dates), np.arange(past.people)
     if recent is not None:
-        known = np.unique(past.between(-recent, 0.0).authors)
-        past = past.of_people(known)
-    return past, sizes, known
+        people = np.unique(past.between(-recent, 0.0).authors)
+        past = past.of_people(people)
+    return past, sizes, people
 
 
 @dataclasses.dataclass(frozen=True)
@@ -195,18 +195,18 @@ class AssemblySimulator:
             if section not in below or not rest:
                 raise InputError(f"{key}: parameters are keys of founding or protocol")
             below[section][rest] = value
-        past, sizes, known = _population(before, begin, self.recent)
+        past, sizes, people = _population(before, begin, self.recent)
         run = AssemblyRun(
             with_parameters(self.founding, below["founding"]),
             with_parameters(self.protocol, below["protocol"]),
             past,
             seed,
             sizes,
-            np.flatnonzero(np.isin(known, departed)).tolist(),
+            np.flatnonzero(np.isin(people, departed)).tolist(),
         )
         papers = run.papers(until - begin)
-        newcomers = np.arange(before.people, before.people + papers.people - len(known))
-        numbers = np.concatenate([known, newcomers])
+        newcomers = np.arange(before.people, before.people + papers.people - len(people))
+        numbers = np.concatenate([people, newcomers])
         return Authorships(
             papers.dates + begin,
             papers.starts,

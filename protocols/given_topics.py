@@ -38,8 +38,8 @@ class GivenTopic(Part):
 
     @model_validator(mode="after")
     def _one_of_them(self) -> GivenTopic:
-        told = [one for one in (self.start, self.given, self.one_of) if one]
-        if len(told) > 1 or not (told or self.may_be_free):
+        stated = [value for value in (self.start, self.given, self.one_of) if value]
+        if len(stated) > 1 or not (stated or self.may_be_free):
             raise ValueError("give either start or given, or a list one_of")
         return self
 

@@ -39,8 +39,8 @@ Weights = tuple[float, float, float]
 def read_paper_keys(value: Any) -> tuple[str, ...]:
     """Keys of papers as models write them: 17, "17", "[P17]", or several in one text."""
     items = value if isinstance(value, list | tuple) else [value]
-    found = [key for item in items for key in _KEY.findall(str(item))]
-    return tuple(f"P{int(key)}" for key in found)
+    keys = [key for item in items for key in _KEY.findall(str(item))]
+    return tuple(f"P{int(key)}" for key in keys)
 
 
 def allowed_keys(*lists: Sequence[Reference]) -> dict[str, list[str]]:
@@ -207,8 +207,8 @@ class Ballot(Form):
         if shown and "Comparisons" in schema["properties"]:
             compared = schema["properties"]["Comparisons"]["items"]["properties"]
             compared["Idea"]["enum"] = shown
-            found = (getattr(idea, "references", ()) for idea in slots["ideas"])
-            compared["Nearest"]["enum"] = [*allowed_keys(*found).get("enum", ()), "none"]
+            references = (getattr(idea, "references", ()) for idea in slots["ideas"])
+            compared["Nearest"]["enum"] = [*allowed_keys(*references).get("enum", ()), "none"]
         return schema
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
@@ -289,9 +289,9 @@ def make_candidate(
     """Join an idea with the papers ``near`` it, and those used of ``shown`` and ``previous``."""
     before = previous.builds_on if isinstance(previous, CandidateIdea) else ()
     # Of two papers with one key, which lists without keys of their own can have, the first counts.
-    known = {paper_key(paper, n): paper for n, paper in reversed([*enumerate(before, 1)])}
-    known |= {paper_key(paper, n): paper for n, paper in enumerate(shown, 1)}
-    builds_on = tuple(known[key] for key in dict.fromkeys(idea.uses) if key in known)
+    papers = {paper_key(paper, n): paper for n, paper in reversed([*enumerate(before, 1)])}
+    papers |= {paper_key(paper, n): paper for n, paper in enumerate(shown, 1)}
+    builds_on = tuple(papers[key] for key in dict.fromkeys(idea.uses) if key in papers)
     retrieved = dict.fromkeys(reference.id for reference in (*shown, *near))
     return CandidateIdea(
         idea=idea,

@@ -70,7 +70,7 @@ class Mixture(TeamProtocol):
             raise ValueError("of holds a mixture; list its components instead")
         if len(set(names)) < len(names):
             raise ValueError(f"of has two components of one name ({', '.join(names)}); name them")
-        if any(one.newcomer_seats and one.newcomer_seats.lead for one in self.components):
+        if any(part.newcomer_seats and part.newcomer_seats.lead for part in self.components):
             raise ValueError(
                 "of has a component with newcomers.lead above 0; set it to 0, since which protocol "
                 "a team has is known only when it has a leader"

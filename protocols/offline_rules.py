@@ -74,8 +74,8 @@ def answer_invitation(asked: Asked) -> dict[str, Any]:
     """Accept an invitation with the probability of the acceptance rule, or decline."""
     accepted = asked.chance(acceptance_probability(asked))
     load = int(asked.count("load"))
-    known = {term.casefold() for term in expertise(asked.slots.get("inviter"))}
-    shared = [term for term in asked.terms if term.casefold() in known][:2]
+    inviter_terms = {term.casefold() for term in expertise(asked.slots.get("inviter"))}
+    shared = [term for term in asked.terms if term.casefold() in inviter_terms][:2]
     if accepted:
         why = (
             f"We both work on {list_terms(shared)}" if shared else "The team would broaden my work"
@@ -100,18 +100,18 @@ def cast_ballot(asked: Asked) -> dict[str, Any]:
         return {"Reason": "No other idea is shown.", "Decision Made": "Idea 0"}
     reply: dict[str, Any] = {}
     if "comparisons" in asked.extras:
-        reply["Comparisons"] = [_comparison(place, idea) for place, idea in enumerate(ideas)]
+        reply["Comparisons"] = [_comparison(index, idea) for index, idea in enumerate(ideas)]
     if looks := asked.all("looks"):
         best = looks.index(max(looks))
         return {**reply, "Reason": "It looks best.", "Decision Made": f"Idea {best}"}
     means = [mean_distance(getattr(idea, "references", ()) or ()) for idea in ideas]
-    known = [mean for mean in means if mean is not None]
-    if not known:
+    measured = [mean for mean in means if mean is not None]
+    if not measured:
         reason = "No papers are shown, so chance decides."
         best = asked.pick(range(len(ideas)))
     else:
         reason = "Its papers lie farthest from it, as far as distances tell."
-        middle = math.fsum(known) / len(known)
+        middle = math.fsum(measured) / len(measured)
         scores = [
             (middle if mean is None else mean) + gumbel_noise(asked.rng, RULES.ballot_noise)
             for mean in means
@@ -122,17 +122,17 @@ def cast_ballot(asked: Asked) -> dict[str, Any]:
 
 def _comparison(place: int, idea: Any) -> dict[str, str]:
     """The idea's nearest paper, and a concept of the idea that the paper's title does not hold."""
-    told = {"Idea": f"Idea {place}", "Nearest": "none", "Difference": "No papers are shown."}
+    row = {"Idea": f"Idea {place}", "Nearest": "none", "Difference": "No papers are shown."}
     papers = getattr(idea, "references", ()) or ()
     if not papers:
-        return told
+        return row
     near = min(range(len(papers)), key=lambda i: finite_number(papers[i].distance))
     title = str(papers[near].title)
     terms = split_terms(str(getattr(idea.idea, "title", "")))
     new = next((term for term in terms if term.casefold() not in title.casefold()), "")
     named = f"The paper's title does not name {with_article(new)}" if new else ""
     difference = as_sentence(named or "The titles name the same")
-    return {**told, "Nearest": paper_key(papers[near], near + 1), "Difference": difference}
+    return {**row, "Nearest": paper_key(papers[near], near + 1), "Difference": difference}
 
 
 def mean_distance(references: Sequence[Any]) -> float | None:
@@ -283,8 +283,10 @@ def summarise_turn(asked: Asked) -> dict[str, Any]:
     counts = _count(head for head in heads if head)
     if not counts:
         return {"Summary": "Nothing was put forward in this turn; the floor stays open."}
-    told = [f'"{head}"' + (f" ({n} times)" if n > 1 else "") for head, n in counts.most_common(5)]
-    lines = [f"The team put forward {join_list(told)}"]
+    headlines = [
+        f'"{head}"' + (f" ({n} times)" if n > 1 else "") for head, n in counts.most_common(5)
+    ]
+    lines = [f"The team put forward {join_list(headlines)}"]
     added = exclude_terms(asked.guest_terms, counts)[:2]
     if added:
         lines.append("A guest pointed to " + join_list(f'"{term}"' for term in added))
@@ -431,11 +433,11 @@ def _judgement(previous: Any, references: Sequence[Any]) -> dict[str, Any]:
     """What the speaker says of the idea on the table: an objection and marks, without chance."""
     concepts = split_terms(str(previous.title))
     read = stems(" ".join(str(paper.title) for paper in references))
-    known = shared_fraction(stems(" ".join(concepts)), read) if read else 0.5
+    overlap = shared_fraction(stems(" ".join(concepts)), read) if read else 0.5
     marks = {
         "Clarity": RULES.clear_high - RULES.clear_concept * max(0, len(concepts) - 2),
         "Feasibility": RULES.feasible_high - RULES.feasible_concept * len(concepts),
-        "Novelty": RULES.novelty_low + RULES.novelty_span * (1.0 - known),
+        "Novelty": RULES.novelty_low + RULES.novelty_span * (1.0 - overlap),
     }
     rated = {name: rating(mark) for name, mark in marks.items()}
     return {"Objection": _objection(concepts), "Marks": rated}

@@ -118,8 +118,8 @@ class Wordless(AssembledTeam, TeamProtocol):
         if rng.random() >= self.replication:
             return None
         # In a random order, so that of many papers few are looked at.
-        for place in rng.permutation(len(lab.world.on_record)).tolist():
-            paper = literature.paper(lab.world.on_record[place])
+        for index in rng.permutation(len(lab.world.on_record)).tolist():
+            paper = literature.paper(lab.world.on_record[index])
             # Strictly before today: so are papers found (rule 13).
             if paper.date < lab.now and not set(team.members) & set(paper.authors):
                 return paper
@@ -143,9 +143,9 @@ class Wordless(AssembledTeam, TeamProtocol):
         rng, interests = lab.rng("keywords", *([number] if number else [])), lab.people.interests
         order = rng.permutation(len(interests))[:KEYWORDS].tolist()
         keywords, lessons = [interests[index] for index in order], lab.world.lessons
-        known = [lessons[one] for one in (*team.members, EVERYBODY) if one in lessons]
-        if self.learning and known and rng.random() < self.learning:
-            best = max(known)[1]
+        heard = [lessons[member] for member in (*team.members, EVERYBODY) if member in lessons]
+        if self.learning and heard and rng.random() < self.learning:
+            best = max(heard)[1]
             # Its last keywords stay: the first makes room for a new one.
             keywords = list(dict.fromkeys([*best[1:], *keywords]))[: max(len(best), 1)]
         subject = ", ".join(keywords) or "nothing in particular"

@@ -241,7 +241,7 @@ class ByCoauthors(Mobility):
     def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
         """Draw a co-author who is in the society and works elsewhere, and take its institution."""
         own, departed = institution_of(row, world), world.population.departed
-        coauthors = [one for one in world.network.coauthors(row)[0].tolist() if one not in departed]
+        coauthors = [who for who in world.network.coauthors(row)[0].tolist() if who not in departed]
         places = [institution_of(coauthor, world) for coauthor in coauthors]
         elsewhere = [place for place in places if place not in (None, own)]
         if elsewhere:
@@ -388,14 +388,14 @@ def apprentice_profile(
 ) -> StartingProfile:
     """Draw what an apprentice comes with: the mentor's place, and some of its interests."""
     people, day = world.population, world.day
-    known = people.interests_of(mentor, day)
-    taken = [topic for topic in known if rng.random() < shared]
+    interests = people.interests_of(mentor, day)
+    taken = [topic for topic in interests if rng.random() < shared]
     other = sample_present(world, {mentor}, rng)
     if other is not None:
         theirs = people.interests_of(other, day)
-        new = [topic for topic in theirs if topic not in known]
-        taken += new[: max(0, len(known) - len(taken))]
-    return people.affiliations_of(mentor, day), tuple(taken) or known
+        new = [topic for topic in theirs if topic not in interests]
+        taken += new[: max(0, len(interests) - len(taken))]
+    return people.affiliations_of(mentor, day), tuple(taken) or interests
 
 
 def add_newcomer(

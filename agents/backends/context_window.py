@@ -45,9 +45,9 @@ def read_window(backend: ChatCompletionsBackend) -> ContextWindow:
     if backend.client == "litellm":
         model = model.partition("/")[2] or model
     if address is not None:
-        found = _ask_server(EndpointSettings(address, endpoint.key), model)
-        if found.server or endpoint.is_local or backend.sets_window:
-            return found
+        window = _ask_server(EndpointSettings(address, endpoint.key), model)
+        if window.server or endpoint.is_local or backend.sets_window:
+            return window
     listed = listed_window(backend.model)
     return ContextWindow() if listed is None else ContextWindow("litellm's list", listed)
 
@@ -67,7 +67,9 @@ def _ask_server(endpoint: EndpointSettings, model: str) -> ContextWindow:
         """The entry of the model in a list, known by one of these fields."""
         entries = entries if isinstance(entries, list) else []
         ids = {model, f"{model}:latest"}
-        return next((one for one in entries for name in names if get_field(one, name) in ids), None)
+        return next(
+            (entry for entry in entries for name in names if get_field(entry, name) in ids), None
+        )
 
     try:
         # llama.cpp comes first: it has the other pages as well, and says other things there.

@@ -184,11 +184,11 @@ class ChatCompletionsBackend(Backend):
     def model_settings(self) -> str:
         """Model and sampling as canonical JSON, the same for every address."""
         values = {name: getattr(self, name) for name in _HASHED}
-        given = {name: value for name, value in values.items() if value not in (None, {})}
+        stated = {name: value for name, value in values.items() if value not in (None, {})}
         if self.system_role == "off":
-            given["system_role"] = "off"
+            stated["system_role"] = "off"
         # Part of every request's hash: the order of the fields must not change it.
-        return json.dumps(given, sort_keys=True, separators=(",", ":"))
+        return json.dumps(stated, sort_keys=True, separators=(",", ":"))
 
     @property
     def max_reply_tokens(self) -> int:
@@ -283,12 +283,12 @@ class ChatCompletionsBackend(Backend):
         """Fields of the request beside model and reply length, under OpenAI's names."""
         messages = [
             # UTF-8 cannot hold halves of surrogate pairs.
-            {"role": one.role, "content": one.content.encode("utf-8", "replace").decode("utf-8")}
-            for one in request.messages
+            {"role": said.role, "content": said.content.encode("utf-8", "replace").decode("utf-8")}
+            for said in request.messages
         ]
         if self.system_role == "off":
-            system = "\n\n".join(one["content"] for one in messages if one["role"] == "system")
-            messages = [one for one in messages if one["role"] != "system"]
+            system = "\n\n".join(said["content"] for said in messages if said["role"] == "system")
+            messages = [said for said in messages if said["role"] != "system"]
             if system and messages:
                 messages[0]["content"] = f"{system}\n\n{messages[0]['content']}"
         fields: dict[str, Any] = {"messages": messages}

@@ -75,8 +75,8 @@ class LiteLLM(ChatCompletionsBackend):
     @property
     def window(self) -> int | None:
         """Tokens of the context window that every request asks for; None: it asks for none."""
-        given = self.extra.get("num_ctx")
-        return given if isinstance(given, int) and self.sets_window else super().window
+        num_ctx = self.extra.get("num_ctx")
+        return num_ctx if isinstance(num_ctx, int) and self.sets_window else super().window
 
     def request_fields(self, request: Request) -> dict[str, Any]:
         """Fields of the request; for Ollama with the context window that it is asked for."""
@@ -121,7 +121,7 @@ class LiteLLM(ChatCompletionsBackend):
             litellm.get_llm_provider(self.model, api_base=self.api_base)
         except Exception:
             provider, _, name = self.model.rpartition("/")
-            near = did_you_mean(provider.lower(), [str(one) for one in litellm.models_by_provider])
+            near = did_you_mean(provider.lower(), [str(key) for key in litellm.models_by_provider])
             return (
                 f"backend.model: litellm has no provider for {self.model!r}; write PROVIDER/NAME, "
                 f"such as anthropic/NAME, or openai/{name} with backend.api_base for a server that "

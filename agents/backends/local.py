@@ -68,10 +68,10 @@ class LlamaServer:
     def wait_ready(self) -> dict[str, Any]:
         """Wait until the weights are loaded; returns what the server says of itself."""
         # communicate() would close the pipe, by whose end the server notices that of this process.
-        told, says = (cast(IO[bytes], p) for p in (self._process.stdin, self._process.stdout))
+        pipe, says = (cast(IO[bytes], p) for p in (self._process.stdin, self._process.stdout))
         with suppress(BrokenPipeError):
-            told.write(self._settings)
-            told.flush()
+            pipe.write(self._settings)
+            pipe.flush()
         line = says.readline()
         if not line.strip():
             raise InputError(
@@ -252,16 +252,16 @@ def limit_texts(schema: Any, request: Request, max_tokens: int) -> dict[str, int
     texts: list[tuple[str, dict[str, Any]]] = []
 
     def look(part: Any) -> None:
-        for one in part if isinstance(part, list) else [part]:
-            if not isinstance(one, dict):
+        for member in part if isinstance(part, list) else [part]:
+            if not isinstance(member, dict):
                 continue
-            if one.get("type") == "array":
-                one.setdefault("maxItems", MOST_ITEMS)
-            for name, field in one.get("properties", {}).items():
+            if member.get("type") == "array":
+                member.setdefault("maxItems", MOST_ITEMS)
+            for name, field in member.get("properties", {}).items():
                 if field.get("type") == "string" and not {"enum", "const"} & field.keys():
                     texts.append((name, field))
                 look(field)
-            look([*one.get("anyOf", ()), one.get("items")])
+            look([*member.get("anyOf", ()), member.get("items")])
 
     look(schema)
     asked = request.form.words_asked
@@ -280,7 +280,7 @@ def reached(text: str, limits: Mapping[str, int]) -> bool:
         if isinstance(value, dict):
             return any(ended(*item) for item in value.items())
         if isinstance(value, list):
-            return any(ended(name, one) for one in value)
+            return any(ended(name, member) for member in value)
         return isinstance(value, str) and len(value) >= limits.get(name, len(value) + 1)
 
     try:

@@ -290,8 +290,8 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
         address = headers.get("location", "").partition("?")[0].partition("#")[0]
         scheme, slashes, rest = address.rpartition("//")
         host, slash, path = rest.partition("/")
-        place = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
-        reason = f"it leads to {place}" if place else reason
+        target = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
+        reason = f"it leads to {target}" if target else reason
     text, said = one_line(f"HTTP {status}: {reason}"), message.lower()
     other = "server" if status >= 500 else "request" if status >= 400 else "redirect"
     meanings = (
@@ -340,10 +340,10 @@ def _inner_error(error: Any) -> Verdict | Fault:
 def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | Fault:
     """What an exception of a provider's library means, where no answer came."""
     chain = [*_causes(error)]
-    names = [[cls.__name__ for cls in type(one).__mro__] for one in chain]
-    for one, classes in zip(reversed(chain), reversed(names), strict=True):
+    names = [[cls.__name__ for cls in type(cause).__mro__] for cause in chain]
+    for cause, classes in zip(reversed(chain), reversed(names), strict=True):
         if kind := next((ERRORS[name] for name in classes if name in ERRORS), ""):
-            text = ": ".join(filter(None, (type(one).__name__, str(one))))
+            text = ": ".join(filter(None, (type(cause).__name__, str(cause))))
             fault = Fault(one_line(text), kind)
             fault.sent = sent and UNSENT.isdisjoint(name for classes in names for name in classes)
             return fault
@@ -356,16 +356,16 @@ def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | 
 
 def classify_refusal(error: Exception) -> Verdict | Fault:
     """What an exception means where a provider's library is not known to have sent anything."""
-    names = {cls.__name__ for one in _causes(error) for cls in type(one).__mro__}
+    names = {cls.__name__ for cause in _causes(error) for cls in type(cause).__mro__}
     if not names.isdisjoint(NETWORK):
         return classify_exception(error, sent=False)
     text = one_line(f"{type(error).__name__}: {error}")
     # litellm calls a missing key an error 500 of the server, or a lost connection.
-    found = Fault(text, "key") if _ACCESS.search(text) else classify_exception(error, sent=False)
-    if isinstance(found, Fault):
+    fault = Fault(text, "key") if _ACCESS.search(text) else classify_exception(error, sent=False)
+    if isinstance(fault, Fault):
         # Some providers are asked by other ways than ours: what may pass is tried again.
-        found.sent = found.rule.retryable
-    return found
+        fault.sent = fault.rule.retryable
+    return fault
 
 
 def one_line(text: str) -> str:
@@ -405,32 +405,34 @@ def _message_and_codes(body: str) -> tuple[str, frozenset[str]]:
 def _message_text(message: Any) -> str:
     """A message, also where it is a list of complaints that repeat their input."""
     if isinstance(message, list):
-        told = (one for one in message if isinstance(one, dict) and "msg" in one)
+        details = (part for part in message if isinstance(part, dict) and "msg" in part)
         # The last part of a place is the name of the parameter.
-        return "; ".join(f"{str(one.get('loc', ''))[-80:]} {one['msg']}".strip() for one in told)
+        return "; ".join(
+            f"{str(part.get('loc', ''))[-80:]} {part['msg']}".strip() for part in details
+        )
     return message if isinstance(message, str) else ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """The exception and its causes, from the last to the first."""
     seen: set[int] = set()
-    one: BaseException | None = error
-    while one is not None and id(one) not in seen:
-        seen.add(id(one))
-        yield one
-        one = one.__cause__ or one.__context__
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds to wait (>= 0) by the headers of an answer; ``now`` stands in for ``date``."""
     named = ((str(name).lower(), str(value).strip()) for name, value in headers.items())
-    given = {name: value for name, value in named if len(value) <= _LONGEST_HEADER}
+    headers_by_name = {name: value for name, value in named if len(value) <= _LONGEST_HEADER}
     for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
-        if number := _SECONDS.fullmatch(given.get(name, "")):
+        if number := _SECONDS.fullmatch(headers_by_name.get(name, "")):
             return 0.0 if number[1] else float(number[2]) / per_second
-    date = _since_1970(given.get("retry-after", ""))
+    date = _since_1970(headers_by_name.get("retry-after", ""))
     # The server's own clock, which set the date: ours may have been set by an hour meanwhile.
-    sent = _since_1970(given.get("date", ""))
+    sent = _since_1970(headers_by_name.get("date", ""))
     return None if date is None else max(0.0, date - (now if sent is None else sent))
 
 

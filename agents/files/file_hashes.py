@@ -82,7 +82,9 @@ def rewriting(*paths: Path) -> Iterator[None]:
     held = read_hashes(folder)
     # Before the first file changes: a kill would leave it beside the hash of the old one.
     if held is not None and (named := {path.name for path in paths} & held.files.keys()):
-        _write_list(folder, {name: one for name, one in held.files.items() if name not in named})
+        _write_list(
+            folder, {name: digest for name, digest in held.files.items() if name not in named}
+        )
     yield
     update_hashes(folder, paths)
 

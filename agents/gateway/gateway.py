@@ -92,19 +92,19 @@ class ReadabilityWatch:
     def warnings(self) -> dict[str, str]:
         """A sentence for each of the marks; safe from any thread."""
         asked, unusable = self._asked.total(), self._unusable.total()
-        told, marks = {}, self.marks
+        warnings, marks = {}, self.marks
         if COPIED in marks:
-            told[COPIED] = (
+            warnings[COPIED] = (
                 f"{SHOWS_THE_FORM}: {self._echoed:,} of {asked:,} answers copied the form"
             )
         if UNUSABLE in marks:
             # Of tuples, not by a function: another thread may add a form meanwhile.
             _, worst = max(zip(self._unusable.values(), self._unusable, strict=False))
-            told[UNUSABLE] = (
+            warnings[UNUSABLE] = (
                 f"{unusable:,} of {asked:,} answers could not be used, most often {worst}; "
                 "defaults replace them"
             )
-        return told
+        return warnings
 
     def _exceeds(self, form: str) -> bool:
         asked, unusable = self._asked[form], self._unusable[form]

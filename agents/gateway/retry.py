@@ -99,7 +99,7 @@ def wait_after(
     fault = faults[-1]
     # Rate limits and empty answers have bounds of their own: patience, EMPTY_ATTEMPTS. A schema is
     # sent no more once it was refused.
-    failed = sum(one.kind not in ("rate", "empty", "withheld", "schema") for one in faults)
+    failed = sum(earlier.kind not in ("rate", "empty", "withheld", "schema") for earlier in faults)
     if contact is not None and not (fault.rule.retryable or fault.sent):
         # Refused by the library on this machine: the same command could never go on.
         raise InputError(f"backend.model: {fault}; {fault.advice}")

@@ -288,10 +288,10 @@ class Journal:
         if self._file is not None:
             # The path has to lead to the open file still: a commit to another one is lost.
             try:
-                found = os.stat(self.path or "", follow_symlinks=False)
+                file = os.stat(self.path or "", follow_symlinks=False)
             except OSError:
-                found = None
-            if found is None or (found.st_dev, found.st_ino) != self._file:
+                file = None
+            if file is None or (file.st_dev, file.st_ino) != self._file:
                 raise Stopped(
                     f"{self.path}: was deleted, moved or replaced while the run was writing to it, "
                     f"so no further call is made; earlier answers are in the original file. If the "
@@ -327,4 +327,4 @@ class Journal:
 def _first(
     call: tuple[float, str] | None, other: tuple[float, str] | None
 ) -> tuple[float, str] | None:
-    return min((given for given in (call, other) if given is not None), default=None)
+    return min((mismatch for mismatch in (call, other) if mismatch is not None), default=None)

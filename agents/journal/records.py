@@ -200,4 +200,4 @@ def spent_in(ledger: Mapping[str, Any]) -> tuple[int, int, float]:
     """Attempts, tokens and US dollars of a manifest's ledger, those cut off with their estimate."""
     tokens = ("prompt_tokens", "completion_tokens", "cut_off_tokens")
     usd = sum(float(ledger.get(name) or 0.0) for name in ("usd", "cut_off_usd"))
-    return int(ledger.get("attempts") or 0), sum(int(ledger.get(one) or 0) for one in tokens), usd
+    return int(ledger.get("attempts") or 0), sum(int(ledger.get(key) or 0) for key in tokens), usd

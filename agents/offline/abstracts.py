@@ -157,13 +157,13 @@ def draft_abstract(asked: Asked) -> dict[str, Any]:
     references = tuple(getattr(asked.slots.get("idea"), "references", ()) or ())[:4]
     cited = [term for paper in references for term in paper_terms(paper)[:1]]
     theme = list(split_terms(title)) or [asked.pick(NEUTRAL)]
-    given = list(unique_terms([*theme, *sentence_terms(body)]))
+    all_terms = list(unique_terms([*theme, *sentence_terms(body)]))
     own = _own(asked, f"{title} {' '.join(body)}")[:1]
-    known = expertise(asked.known_person())[:1]
-    further = exclude_terms(unique_terms([*own, *known, *cited]), given)[:FURTHER]
-    terms = [*given[1:], *further]
+    expert_terms = expertise(asked.known_person())[:1]
+    further = exclude_terms(unique_terms([*own, *expert_terms, *cited]), all_terms)[:FURTHER]
+    terms = [*all_terms[1:], *further]
     text = AbstractText(body[:1], "objective")
-    writer = SentenceWriter(asked, text, theme, terms or NEUTRAL, [*own, *given[1:]])
+    writer = SentenceWriter(asked, text, theme, terms or NEUTRAL, [*own, *all_terms[1:]])
     for part in PARTS:
         while text.parts.count(part) < LAYOUT[part]:
             writer.add(part)

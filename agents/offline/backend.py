@@ -297,11 +297,13 @@ class SchemaFiller:
         if "enum" in schema:
             return self.asked.pick(schema["enum"])
         if "anyOf" in schema:
-            full = [one for one in schema["anyOf"] if one.get("type") != "null"]
+            full = [item for item in schema["anyOf"] if item.get("type") != "null"]
             return self.value(self.asked.pick(full)) if full else None
         match schema.get("type"):
             case "object":
-                made = {name: self.value(one) for name, one in schema.get("properties", {}).items()}
+                made = {
+                    name: self.value(item) for name, item in schema.get("properties", {}).items()
+                }
                 if isinstance(extra := schema.get("additionalProperties"), Mapping):
                     for i in range(2):
                         key = self.terms[i % len(self.terms)]

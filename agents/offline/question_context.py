@@ -141,7 +141,7 @@ class Asked:
 
     def known_person(self, but: Any = None) -> Any:
         """Now and then one of the scientists whom the knowledge bank shows; else None."""
-        people = [one for one in self.all("knowledge") if but is None or one.id != but.id]
+        people = [person for person in self.all("knowledge") if but is None or person.id != but.id]
         return self.pick(people) if people and self.chance(RULES.take_up_known) else None
 
     def ask_outsider(self, text: str, probability: float) -> dict[str, Any]:

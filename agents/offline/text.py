@@ -20,13 +20,13 @@ from virsci_society.agents.prompts.slots import Reference
 
 def read_sections(name: str) -> dict[str, list[str]]:
     """The lines of a text file of this folder by section; a line that begins with # is a remark."""
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            section = found.setdefault(line.strip("[]"), [])
+            section = sections.setdefault(line.strip("[]"), [])
         elif line and not line.startswith("#"):
             section.append(line)
-    return found
+    return sections
 
 
 WORDS = {
@@ -101,13 +101,13 @@ def shared_fraction(part: frozenset[str], whole: frozenset[str]) -> float:
 def affinity(interests: tuple[str, ...], text: str) -> float:
     """How near a text is to interests, 0 to 1: two thirds the best match, one third the mean."""
     whole = stems(text)
-    found = [
+    matches = [
         shared_fraction(own, whole)
         if (own := stems(interest))
         else float(all_stems(interest) <= all_stems(text))
         for interest in interests
     ]
-    return (2.0 * max(found) + sum(found) / len(found)) / 3.0 if found else 0.0
+    return (2.0 * max(matches) + sum(matches) / len(matches)) / 3.0 if matches else 0.0
 
 
 @lru_cache(maxsize=_PHRASE_CACHE)
@@ -116,8 +116,8 @@ def clean(text: str) -> str:
     kept = _TAG.sub(" ", unicodedata.normalize("NFC", text[:400]))
     if not _PLAIN.fullmatch(kept):
         kept = "".join(
-            one if one in _KEPT_MARKS or unicodedata.category(one)[0] in "LMN" else " "
-            for one in kept
+            char if char in _KEPT_MARKS or unicodedata.category(char)[0] in "LMN" else " "
+            for char in kept
         )
     words = [word.strip("-'’.,:/&%") for word in _TRAILING.sub(" ", kept).split()]
     words = [word[:40] for word in words if any(c.isalnum() for c in word)][:_MOST_WORDS]
@@ -337,12 +337,12 @@ def _trimmed(phrase: str) -> str:
 
 def unique_terms(phrases: Iterable[str]) -> tuple[str, ...]:
     """Phrases as terms for the middle of a sentence: trimmed, none empty, none twice."""
-    found: dict[str, str] = {}
+    terms: dict[str, str] = {}
     for phrase in phrases:
         term = _trimmed(phrase)
         if term:
-            found.setdefault(term.casefold(), term)
-    return tuple(found.values())
+            terms.setdefault(term.casefold(), term)
+    return tuple(terms.values())
 
 
 # Cached apart, because only a tuple can be a key, and ``unique_terms`` takes anything.
@@ -357,7 +357,7 @@ def expertise(profile: Profile | None) -> tuple[str, ...]:
 @lru_cache(maxsize=_CACHE)
 def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
     """Sequences of uncommon words, of each the last ``limit``, which hold its head."""
-    found: list[str] = []
+    phrases: list[str] = []
     for part in _BREAK.split(_PAIRS.sub(r"\1-and-\2", text)):
         run: list[str] = []
         # A common word at the end, which closes the last phrase.
@@ -366,18 +366,18 @@ def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
                 run.append(word)
                 continue
             if any(len(w) > 2 for w in run):
-                found.append(" ".join(run[-limit:]))
+                phrases.append(" ".join(run[-limit:]))
             run = []
-    return unique_terms(found)
+    return unique_terms(phrases)
 
 
 @lru_cache(maxsize=_CACHE)
 def _paper_terms(title: str, keywords: tuple[str, ...], abstract: str) -> tuple[str, ...]:
-    found = noun_phrases(title)
-    head = [*keywords[:4], *(term for term in found if " " in term)]
+    phrases = noun_phrases(title)
+    head = [*keywords[:4], *(term for term in phrases if " " in term)]
     if len(head) < 2:
         # A word that stands alone in a title is often an adverb or a verb.
-        head += [term for term in found if not term.endswith(("ly", "ing", "ed"))] or found
+        head += [term for term in phrases if not term.endswith(("ly", "ing", "ed"))] or phrases
     if len(head) < 4:
         # Pairs of neighbouring uncommon words that the abstract uses more than once.
         pairs = pairwise(tokens(abstract[:1200]))
@@ -446,17 +446,17 @@ def _terms_in_words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=_CACHE)
 def text_without_frames(text: str) -> str:
     """A text without the wording of known frames, which tells nothing about its subject."""
-    found = [(line, frame_terms(line)) for line in split_sentences(text)]
-    return " ".join(line if terms is None else ", ".join(terms) for line, terms in found)
+    sentences = [(line, frame_terms(line)) for line in split_sentences(text)]
+    return " ".join(line if terms is None else ", ".join(terms) for line, terms in sentences)
 
 
 def sentence_terms(lines: Iterable[str]) -> tuple[str, ...]:
     """The terms in sentences; those of a known frame are read from its slots."""
-    found: list[str] = []
+    terms: list[str] = []
     for line in lines:
         slots = frame_terms(line)
-        found += [t for t in noun_phrases(line, 3) if " " in t] if slots is None else slots
-    return unique_terms(found)
+        terms += [t for t in noun_phrases(line, 3) if " " in t] if slots is None else slots
+    return unique_terms(terms)
 
 
 def as_list(value: Any) -> list[Any]:

@@ -144,10 +144,10 @@ class Prompt:
         """The text of the prompt."""
         # Sorted, so that of several the same one is named every time.
         for name in sorted(self.slots - slots.keys()):
-            given = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
+            names = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
             raise InputError(
                 f"{self.path}:{self.line_of(name)}: the slot {name!r} is undefined"
-                f"{did_you_mean(name, given)}; given are {', '.join(given) or 'none'}"
+                f"{did_you_mean(name, names)}; given are {', '.join(names) or 'none'}"
             )
         if self.personal:
             slots = {"you": DEFINITION.render(slots), **slots}
@@ -173,9 +173,9 @@ class Prompts:
     def __init__(self, folder: Path, instead: Prompts | None = None) -> None:
         self._folder = folder
         own = {path.stem: Prompt(path) for path in folder.glob("*.txt")}
-        known = own if instead is None else instead._prompts | own
+        pages = own if instead is None else instead._prompts | own
         # Sorted, because a folder lists its files in an order of its own (rule 12).
-        self._prompts: dict[str, Prompt] = dict(sorted(known.items()))
+        self._prompts: dict[str, Prompt] = dict(sorted(pages.items()))
 
     def __getitem__(self, name: str) -> Prompt:
         if name not in self._prompts:

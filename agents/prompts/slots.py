@@ -130,7 +130,9 @@ def fit_words(context: Mapping[str, Any], words: int, least: int = 0) -> str:
     """The number, or range, of words that a page asks for, or fewer where replies are shorter."""
     most = context.get("most_words") or words
     asked = [number * min(1.0, most / words) for number in ([least] if least else []) + [words]]
-    return " to ".join(str(round(one) if most >= words else round(one / 10) * 10) for one in asked)
+    return " to ".join(
+        str(round(goal) if most >= words else round(goal / 10) * 10) for goal in asked
+    )
 
 
 def flatten(text: str) -> str:
@@ -162,8 +164,8 @@ def list_names(members: Sequence[Profile | str], me: Profile) -> str:
     """The names of a team, the leader first, with the mark of who is asked."""
     names = [getattr(member, "id", member) for member in members]
     parts = []
-    for place, name in enumerate(names):
-        notes = [note for note, true in (("leader", place == 0), ("you", name == me.id)) if true]
+    for index, name in enumerate(names):
+        notes = [note for note, true in (("leader", index == 0), ("you", name == me.id)) if true]
         parts.append(f"{name} ({', '.join(notes)})" if notes else str(name))
     return ", ".join(parts)
 
@@ -227,8 +229,8 @@ def list_titles(context: Mapping[str, Any], references: Sequence[Reference]) -> 
 def list_lettered(references: Sequence[Reference]) -> str:
     """Papers under the letters A, B, C and so on; one line each."""
     return "\n".join(
-        f"{MARK} {letter(place)}: {_describe(reference)} {flatten(reference.abstract)}".rstrip()
-        for place, reference in enumerate(references)
+        f"{MARK} {letter(index)}: {_describe(reference)} {flatten(reference.abstract)}".rstrip()
+        for index, reference in enumerate(references)
     )
 
 
@@ -269,10 +271,10 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
         parts.append(f"Research interests: {'; '.join(interests)}.")
     cited = "" if profile.citations is None else f", cited {profile.citations} times"
     parts.append(f"Published papers: {profile.papers}{cited}.")
-    me, known = context.get("me"), _people_listed(context)
+    me, listed = context.get("me"), _people_listed(context)
     if me is not None:
-        known |= {me.id} if profile == me else {me.id, *me.collaborators}
-    names = [name_of(name, me) if me else name for name in profile.collaborators if name in known]
+        listed |= {me.id} if profile == me else {me.id, *me.collaborators}
+    names = [name_of(name, me) if me else name for name in profile.collaborators if name in listed]
     if names:
         parts.append(f"Has written with: {', '.join(names)}.")
     return flatten(" ".join(parts))
@@ -294,10 +296,10 @@ def introduce_outsiders(
     context: Mapping[str, Any], knowledge: Sequence[Profile], outsiders: Sequence[Profile]
 ) -> str:
     """Scientists outside the team, one line each, and which of them may be asked."""
-    listed = [*knowledge, *(one for one in outsiders if one not in knowledge)]
-    lines = [f"- {one.id}: {introduce_briefly(context, one)}" for one in listed]
+    listed = [*knowledge, *(outsider for outsider in outsiders if outsider not in knowledge)]
+    lines = [f"- {person.id}: {introduce_briefly(context, person)}" for person in listed]
     if outsiders:
-        names = ", ".join(one.id for one in outsiders)
+        names = ", ".join(outsider.id for outsider in outsiders)
         whom = "one of them" if len(listed) == len(outsiders) else f"one of these: {names}"
         lines.append(f"If an answer would help, you may put one question to {whom}.")
     return "\n".join(["Scientists outside the team with related work:", *lines])
@@ -310,4 +312,4 @@ def _people_listed(context: Mapping[str, Any]) -> set[str]:
         content = context.get(slot)
         # Pages of others may use these slots for something else.
         people += content if isinstance(content, list | tuple) else []
-    return {getattr(one, "id", one) for one in people}
+    return {getattr(person, "id", person) for person in people}

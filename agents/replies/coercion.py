@@ -81,8 +81,8 @@ def fields_of(form: type[BaseModel]) -> dict[str, ReadField]:
 
 def field_named(form: type[BaseModel], name: str) -> ReadField | None:
     """The field of a form that a name means; None if it means none."""
-    known = fields_of(form)
-    return known.get(name) or (known.get(normalise_name(name)) if len(name) <= _NAME else None)
+    fields = fields_of(form)
+    return fields.get(name) or (fields.get(normalise_name(name)) if len(name) <= _NAME else None)
 
 
 def normalise_name(name: Any) -> str:
@@ -110,10 +110,10 @@ def coerce_to_form(form: type[_Form], data: Any) -> _Form:
     while isinstance(data, list) and len(data) == 1:
         data = data[0]
     if isinstance(data, dict):
-        given, rest = _split_members(form, data)
-        if any(one.required and one.name not in given for one in fields_of(form).values()):
-            given = _unwrap(form, given, rest)
-        data = _coerce_members(form, given)
+        members, rest = _split_members(form, data)
+        if any(field.required and field.name not in members for field in fields_of(form).values()):
+            members = _unwrap(form, members, rest)
+        data = _coerce_members(form, members)
     return form.model_validate(data)
 
 
@@ -121,15 +121,15 @@ def _split_members(
     form: type[BaseModel], data: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Members that are fields, under the names of the prompt, and others."""
-    given: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in data.items():
         field = field_named(form, name)
         if field is None:
             rest[name] = value
         else:
-            _add(given, field.name, value)
-    return given, rest
+            _add(members, field.name, value)
+    return members, rest
 
 
 def _add(given: dict[str, Any], name: str, value: Any) -> None:
@@ -137,11 +137,11 @@ def _add(given: dict[str, Any], name: str, value: Any) -> None:
         raise ValueError(f"{name} appears twice")
 
 
-def _unwrap(form: type[BaseModel], given: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
+def _unwrap(form: type[BaseModel], members: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
     """Bring up fields that stand one level deeper, as in ``{"New Idea": {...}}``."""
     flat: dict[str, Any] = {}
     wrapped = [value for value in rest.values() if isinstance(value, dict)]
-    for name, value in given.items():
+    for name, value in members.items():
         inner: dict[str, Any] = {}
         if isinstance(value, dict) and _bare(fields_of(form)[name].wanted) is str:
             inner, other = _split_members(form, value)
@@ -159,10 +159,10 @@ def _unwrap(form: type[BaseModel], given: dict[str, Any], rest: dict[str, Any]) 
 
 def _coerce_members(form: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
     """Coerce each value; null is left out where the field may be left out."""
-    known = fields_of(form)
+    fields = fields_of(form)
     read = {}
     for name, value in given.items():
-        field = known[name]
+        field = fields[name]
         # For speed alone: most members are texts of text fields.
         if field.wanted is str and isinstance(value, str):
             read[name] = value
@@ -222,7 +222,7 @@ def options_of(wanted: Any) -> tuple[Any, ...]:
     if get_origin(wanted) is Literal:
         return get_args(wanted)
     enum = isinstance(wanted, type) and issubclass(wanted, Enum)
-    return tuple(one.value for one in wanted) if enum else ()
+    return tuple(member.value for member in wanted) if enum else ()
 
 
 def _bare(wanted: Any) -> Any:
@@ -257,10 +257,12 @@ def flatten_to_text(value: Any, depth: int = 0) -> str:
     if depth > MAX_DEPTH:
         raise ValueError("nested too deeply to be read")
     if isinstance(value, dict):
-        told = [(str(name).strip(), flatten_to_text(one, depth + 1)) for name, one in value.items()]
-        pieces = [f"{name}: {said}" for name, said in told if said]
+        named = [
+            (str(name).strip(), flatten_to_text(item, depth + 1)) for name, item in value.items()
+        ]
+        pieces = [f"{name}: {said}" for name, said in named if said]
     elif isinstance(value, list):
-        pieces = list(filter(None, (flatten_to_text(one, depth + 1) for one in value)))
+        pieces = list(filter(None, (flatten_to_text(item, depth + 1) for item in value)))
     elif value is None or isinstance(value, str):
         return (value or "").strip()
     else:
@@ -286,7 +288,7 @@ def _coerce_number(value: Any, most: float | None) -> Any:
     if not scales <= ({10.0, 100.0} if most is None else {most}) or len(scales) > 1:
         return value
     plain = _NUMBER.findall(_RATIO.sub(r"\1", value))
-    exact = {float(one.replace(",", "")) for one in plain}
+    exact = {float(text.replace(",", "")) for text in plain}
     return plain[0].replace(",", "") if len(exact) == 1 else value
 
 
@@ -329,4 +331,4 @@ def _coerce_list(value: Any, item: Any) -> Any:
             pieces = [value[mark.end() : end].strip() for mark, end in spans]
         else:
             pieces = [value]
-    return [coerce(one, item) for one in pieces]
+    return [coerce(piece, item) for piece in pieces]

@@ -141,13 +141,13 @@ def _write_sent(schema: Mapping[str, Any]) -> str:
 def as_sent(schema: Any) -> Any:
     """The JSON Schema for constrained decoders: all fields required, bounded numbers integers."""
     if isinstance(schema, list):
-        return [as_sent(one) for one in schema]
+        return [as_sent(part_schema) for part_schema in schema]
     if not isinstance(schema, dict):
         return schema
     made: dict[str, Any] = {}
     for key, part in schema.items():
         if key == "properties":
-            made[key] = {name: as_sent(one) for name, one in part.items()}
+            made[key] = {name: as_sent(part_schema) for name, part_schema in part.items()}
         else:
             made[key] = part if key in _VALUES else as_sent(part)
     if "properties" in made:
@@ -170,7 +170,7 @@ def _schema_text(form: type[Form]) -> str:
 def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
     """A schema with its references to ``defs`` written out, and without titles."""
     if isinstance(schema, list):
-        return [_plain(one, defs, inside) for one in schema]
+        return [_plain(item, defs, inside) for item in schema]
     if not isinstance(schema, dict):
         return schema
     left_out = ("title", "$defs", "discriminator")
@@ -186,7 +186,7 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
     plain = {}
     for key, part in schema.items():
         if key in ("properties", "patternProperties"):
-            plain[key] = {one: _plain(said, defs, inside) for one, said in part.items()}
+            plain[key] = {item: _plain(said, defs, inside) for item, said in part.items()}
         else:
             plain[key] = part if key in _VALUES else _plain(part, defs, inside)
     return plain

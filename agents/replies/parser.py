@@ -209,7 +209,7 @@ def _search(form: type[FormT], text: str, cut: bool, trouble: Exception) -> Pars
 
 def find_blocks(text: str) -> list[JsonBlock]:
     """The JSON objects of a text that lie in no other: fenced ones first, the last first."""
-    found: list[JsonBlock] = []
+    blocks: list[JsonBlock] = []
     effort, end = EFFORT, 0
     for start in [match.start() for match in _OPENING.finditer(text)][-STARTS:]:
         if start < end or effort < 0:
@@ -222,7 +222,7 @@ def find_blocks(text: str) -> list[JsonBlock]:
             # These errors do not say how far the text was read, so a fixed share is charged.
             effort -= EFFORT // 16
         else:
-            found.append(JsonBlock(data, start, end))
+            blocks.append(JsonBlock(data, start, end))
     marks = [mark.start() for mark in _FENCE.finditer(text)]
     # The last fence may end with the text.
     fences = list(zip(marks[::2], [*marks[1::2], len(text)], strict=False))[-STARTS:]
@@ -231,7 +231,7 @@ def find_blocks(text: str) -> list[JsonBlock]:
         fenced = any(start < block.start and block.end <= end for start, end in fences)
         return fenced, block.start
 
-    return sorted(found, key=order, reverse=True)
+    return sorted(blocks, key=order, reverse=True)
 
 
 # Broken JSON is read only where nothing of it is lost or made up. ``json_repair`` guesses, and its
@@ -280,7 +280,7 @@ def name_pattern(form: type[BaseModel]) -> str:
     parts = [
         re.findall(r"[^\W_]+", name) for name in sorted(names, key=lambda name: (-len(name), name))
     ]
-    return "|".join(r"[\s_-]?".join(map(re.escape, one)) for one in parts) or r"(?!)"
+    return "|".join(r"[\s_-]?".join(map(re.escape, part)) for part in parts) or r"(?!)"
 
 
 @cache
@@ -485,16 +485,16 @@ def _check_nothing_lost(text: str, data: Any, form: type[BaseModel]) -> None:
     empty = sum(not string.strip() for string in strings)
     if len(strings) >= MAX_STRINGS or empty > len(_EMPTY.findall(text)):
         raise ValueError("broken JSON in which something is not said")
-    plain, place = "".join(meant.split()), 0
+    plain, position = "".join(meant.split()), 0
     for string in filter(str.strip, strings):
         # As a value of its own, in the text without spaces.
         said = "".join(string.split())
         wanted = [f'"{said}"', f"'{said}'", f"“{said}”"]
         if len(said) <= MAX_BARE and any(map(str.isdigit, said)):
             wanted += [f":{said},", f":{said}}}"]
-        places = [plain.find(one, start) for start in (place, 0) for one in wanted]
-        place = next((found for found in places if found >= 0), -1)
-        if place < 0:
+        places = [plain.find(quoted, start) for start in (position, 0) for quoted in wanted]
+        position = next((start_of_value for start_of_value in places if start_of_value >= 0), -1)
+        if position < 0:
             raise ValueError("broken JSON that could be read in more than one way")
 
 

@@ -103,8 +103,8 @@ def _stands_in_a_row(words: Words, times: int) -> bool:
     alike, ended = [0] * (LONGEST_PHRASE + 1), [-1] * (LONGEST_PHRASE + 1)
     for index, word in enumerate(words):
         earlier = places.setdefault(word, [])
-        for place in reversed(earlier):
-            if (length := index - place) > LONGEST_PHRASE:
+        for position in reversed(earlier):
+            if (length := index - position) > LONGEST_PHRASE:
                 break
             alike[length] = alike[length] + 1 if ended[length] == index - 1 else 1
             ended[length] = index
@@ -122,7 +122,7 @@ def _is_echo(words: Words, phrases: set[Words], copied: set[Words], long_runs: s
         return True
     if any(window in long_runs for window in _windows(words, LONG_RUN)):
         return True
-    begun = max((len(one) for one in phrases if words[: len(one)] == one), default=0)
+    begun = max((len(phrase) for phrase in phrases if words[: len(phrase)] == phrase), default=0)
     # What follows a description that is repeated may be the answer to it.
     if begun >= RUN and len(words) <= 2 * begun:
         return True
@@ -170,7 +170,7 @@ def _words_of_page(
     described: tuple[str, ...], instructions: str
 ) -> tuple[set[Words], set[Words], set[Words]]:
     """Phrases of a form, runs of words that count as copied from the page, and long runs of it."""
-    phrases = {split_words(one) for one in described} - {()}
+    phrases = {split_words(phrase) for phrase in described} - {()}
     page = [split_words(text) for text in (instructions, FIELDS, PATTERN)]
     return phrases, _runs((*phrases, *page), RUN), _runs(page, LONG_RUN)
 

@@ -133,7 +133,7 @@ class EpistemicLandscape(TeamProtocol):
 
     def _move(self, me: Searcher, seen: list[bool], rng: np.random.Generator) -> None:
         """Move, or stay, given which of the eight neighbours have been visited."""
-        here, unvisited = SIGNIFICANCE[me.patch], [n for n, one in enumerate(seen) if not one]
+        here, unvisited = SIGNIFICANCE[me.patch], [n for n, seen_n in enumerate(seen) if not seen_n]
         if self.strategy == "control":
             if here > me.before:
                 me.go(me.heading)

@@ -101,13 +101,15 @@ class Bandit(TeamProtocol):
                 "change it or the number of people"
             )
         number, place = divmod(row, size)
-        return number, [number * size + one for one in neighbours(self.network, place, size)]
+        return number, [
+            number * size + neighbour for neighbour in neighbours(self.network, place, size)
+        ]
 
 
 def neighbours(network: str, place: int, size: int) -> list[int]:
     """The places in a community whose results somebody hears, without the own one."""
     if network == "complete" or (network == "wheel" and place == 0):
-        return [one for one in range(size) if one != place]
+        return [index for index in range(size) if index != place]
     first = 1 if network == "wheel" else 0
     ring = size - first
     near = {first + (place - first + step) % ring for step in (-1, 1)} - {place}

@@ -254,7 +254,7 @@ class SystemCard(Part):
     @property
     def own_keys(self) -> list[tuple[str, Key]]:
         """The keys that only this card has."""
-        return [one for one in self.keys.items() if one[0] not in self.base.model_fields]
+        return [item for item in self.keys.items() if item[0] not in self.base.model_fields]
 
     @property
     def role_names(self) -> tuple[str, ...]:
@@ -263,7 +263,7 @@ class SystemCard(Part):
 
     def faults(self, pages: Prompts) -> Iterator[tuple[Place, str]]:
         """Names that are not there and parts that do not fit, each with its place in the card."""
-        numbers, known = [name for name, _ in self.own_keys], {page.name: page for page in pages}
+        numbers, known_pages = [name for name, _ in self.own_keys], {p.name: p for p in pages}
         for at, value in _named_numbers(self.model_dump(exclude={"keys"}), ()):
             if value != "references" and value not in numbers:
                 yield at, f"no key is called {value!r}{did_you_mean(value, numbers)}"
@@ -273,7 +273,7 @@ class SystemCard(Part):
         for name, key in self.own_keys:
             if not key.about or key.default is None:
                 yield ("keys", name), "a key of the card needs default and about"
-        yield from self._faults_of_turns(known)
+        yield from self._faults_of_turns(known_pages)
         if (self.search is None) == (self.engine == "search"):
             yield ("engine",), "search is the section of engine: search, and of no other"
         each = {"novel": "idea", "plan": "step"}.get(self.choose, "once")
@@ -281,8 +281,8 @@ class SystemCard(Part):
             yield ("choose",), f"{self.choose!r} needs a stage with each: {each}"
         if self.search is not None:
             for place, name in (("review", self.search.review), ("judge", self.search.judge.page)):
-                if name and name not in known:
-                    yield ("search", place), _no_page(name, known)
+                if name and name not in known_pages:
+                    yield ("search", place), _no_page(name, known_pages)
             expand = self.search.expand
             if expand is not None:
                 how = {"best_leaf": "marks", "evolve": "elo"}[expand.how]

@@ -72,13 +72,13 @@ def system_of(card: SystemCard, pages: Prompts, path: str) -> type[ResearchSyste
     keys = card.keys.items()
     fields: dict[str, Any] = {}
     for name, key in keys:
-        known = base.model_fields.get(name)
-        if known is None:
+        field = base.model_fields.get(name)
+        if field is None:
             kind = Switch if key.is_switch else type(key.default)
             bounded = Field(default=key.default, ge=key.least, gt=key.above, le=key.most)
             fields[name] = kind, bounded
         elif key.default is not None:
-            fields[name] = known.annotation, key.default
+            fields[name] = field.annotation, key.default
     make: Any = create_model  # mypy's plugin knows no class whose fields are data
     made: type[SoloCard] = make(card.name, __base__=base, __doc__=card.about, **fields)
     made.card, made.system, made.citation, made.pages = card, card.name, card.citation, pages

@@ -72,7 +72,7 @@ def write_seeds(asked: Asked) -> dict[str, Any]:
     """As many ideas as are asked for, each as in a turn of idea generation."""
     ideas = [propose_idea(asked) for _ in range(max(1, int(asked.count("count"))))]
     return {
-        "Seeds": [{name: one[name] for name in ("Title", "Idea", "Experiment")} for one in ideas]
+        "Seeds": [{name: idea[name] for name in ("Title", "Idea", "Experiment")} for idea in ideas]
     }
 
 
@@ -92,9 +92,9 @@ def choose_queries(asked: Asked) -> dict[str, Any]:
 
 def take_notes(asked: Asked) -> dict[str, Any]:
     """Notes: the terms of the first papers, and an own interest that they do not name."""
-    found = unique_terms(_first_terms(asked.all("references")[:NOTED]))
+    terms = unique_terms(_first_terms(asked.all("references")[:NOTED]))
     own = asked.draw_interest(asked.text("topic"))
-    left = exclude_terms(found, [own])
+    left = exclude_terms(terms, [own])
     if not left:
         return {"Findings": asked.say("opening", x=own), "Directions": "Everything is open."}
     named = join_list(f'"{term}"' for term in left)
@@ -172,10 +172,10 @@ def review_deeply(asked: Asked) -> dict[str, Any]:
     said = criticise_idea(asked)
     papers = getattr(asked.slots.get("idea"), "references", None) or ()
     near = _first_terms(papers[:1])
-    known = f"{near[0]} is known" if near else "Nothing near it is known"
+    prior_art = f"{near[0]} is known" if near else "Nothing near it is known"
     return {
         "Assumptions": said["Soundness"],
-        "Novelty": as_sentence(known),
+        "Novelty": as_sentence(prior_art),
         "Weakness": said["Objection"],
         "Advice": said["Advice"],
     }
@@ -183,7 +183,9 @@ def review_deeply(asked: Asked) -> dict[str, Any]:
 
 def draw_lessons(asked: Asked) -> dict[str, Any]:
     """The first weakness that was named, and an own interest that the topic does not name."""
-    weak = next((one.weakness for one in asked.all("reviews") if one.weakness), "Nobody named any.")
+    weak = next(
+        (said.weakness for said in asked.all("reviews") if said.weakness), "Nobody named any."
+    )
     return {"Patterns": weak, "Advice": missed(asked, asked.text("topic"), "More detail is needed")}
 
 
@@ -217,12 +219,12 @@ def review_paper(asked: Asked) -> dict[str, Any]:
 
 def join_reviews(asked: Asked) -> dict[str, Any]:
     """The first strength and weakness; accepted from the mean score of accepted manuscripts on."""
-    said = [review for one in asked.all("reviews") if (review := getattr(one, "reply", one))]
-    scores = [finite_number(getattr(one, "score", None)) for one in said]
+    said = [review for item in asked.all("reviews") if (review := getattr(item, "reply", item))]
+    scores = [finite_number(getattr(item, "score", None)) for item in said]
     mean = sum(scores) / len(scores) if scores else 0.0
     return {
-        "Strengths": next((one.strengths for one in said), "Nobody named any."),
-        "Weaknesses": next((one.weaknesses for one in said), "Nobody named any."),
+        "Strengths": next((item.strengths for item in said), "Nobody named any."),
+        "Weaknesses": next((item.weaknesses for item in said), "Nobody named any."),
         "Decision": "accept" if mean >= RULES.mark_accept else "reject",
     }
 
@@ -244,18 +246,18 @@ def write_proposal(asked: Asked) -> dict[str, Any]:
         "Title": _title(asked, a, b, own),
         **parts,
         "Experiment Plan": f"{test} {outcome}",
-        "References": [paper_key(one, n) for n, one in enumerate(references, 1)],
+        "References": [paper_key(reference, n) for n, reference in enumerate(references, 1)],
     }
 
 
 def write_step(asked: Asked) -> dict[str, Any]:
     """One step of a plan from the papers, the entities, earlier steps and what reviewers name."""
     topic = asked.text("topic")
-    earlier = [term for one in asked.all("earlier") for term in split_terms(one.title)]
-    named = [term for one in asked.all("feedback") for term in utterance_terms(one)[:1]]
+    earlier = [term for item in asked.all("earlier") for term in split_terms(item.title)]
+    named = [term for item in asked.all("feedback") for term in utterance_terms(item)[:1]]
     own = asked.draw_interest(topic)
     papers = _first_terms(asked.all("references")[:CITED])
-    entities = [str(one) for one in asked.all("entities")[:2]]
+    entities = [str(item) for item in asked.all("entities")[:2]]
     theme = unique_terms([*named, *earlier, *split_terms(topic)])
     material = _material(theme, [*entities, *papers], own)
     writer = _writer(asked, theme, material, own)

@@ -125,8 +125,8 @@ class Board:
         if meeting.parallel != 1:
             self._near_topic()  # once, so that all of them are shown the same papers
             boards = [copy(self) for _ in range(self.number(meeting.parallel))]
-            for place, board in enumerate(boards):
-                board.place = place
+            for index, board in enumerate(boards):
+                board.place = index
         for number in range(1, rounds + 1):
             yield from self.work.call_meeting()
             # On the date of the next round, whose meeting is not held if the last one was enough.
@@ -169,12 +169,12 @@ class Board:
             people = tuple(team.members)
         elif turn.who == "authors":
             # Who is a member may have changed since.
-            people = tuple(one for one in self.authors if one in team.members)
+            people = tuple(author for author in self.authors if author in team.members)
         elif turn.who == "chair":
             # The one of them who is farthest from the topic.
             people = self.outside[-1:]
         elif turn.who == "reviewers":
-            chaired = any(one.who == "chair" for stage in self.card.stages for one in stage.turns)
+            chaired = any(part.who == "chair" for stage in self.card.stages for part in stage.turns)
             people = (self.outside[:-1] if chaired else ()) or self.outside
         elif turn.who != "leader" and isinstance(self.card.roles, Mapping):
             people = (team.members[-1 if turn.who == self.card.roles.get("last") else 0],)
@@ -214,22 +214,22 @@ class Board:
         shown = self._slots(turn) | slots
 
         own: list[dict[str, Any]] = []
-        for place, who in enumerate(people):
+        for index, who in enumerate(people):
             role = turn.who if turn.who in self.card.role_names else ""
             if not role and isinstance(self.card.roles, Mapping):
                 role = dict(self._roles()).get(who, "")
-            mine = {"part": role, "references": papers[place]}
+            mine = {"part": role, "references": papers[index]}
             if turn.ways:
-                mine["way"] = turn.ways[place % len(turn.ways)]
+                mine["way"] = turn.ways[index % len(turn.ways)]
             if turn.asks in REWORKED:
-                mine["previous"] = ideas[place]
+                mine["previous"] = ideas[index]
             if "others" in turn.shows:
-                mine["others"] = tuple(one for one in self.ideas if one is not ideas[place])
+                mine["others"] = tuple(item for item in self.ideas if item is not ideas[index])
             if turn.asks == "worked_out_idea":
                 mine["searching"] = not slots["final"]
             if turn.asks == "step_review":
                 # The reviewers share the criteria, so that each is scored once.
-                mine["criteria"] = self.criteria[place :: len(people)]
+                mine["criteria"] = self.criteria[index :: len(people)]
             own.append(shown | mine)
         page = turn.page or question.page
         replies: list[Answer[Any]] = yield from work.ask_each(
@@ -239,8 +239,8 @@ class Board:
             self.last = replies[-1]
         self._keep(turn, people, replies)
         is_idea = issubclass(question.form, Idea)
-        if any("conversation" in one.shows for one in meeting.all_turns):
-            heard = [lab.later(without_ratings, one) if is_idea else one for one in replies]
+        if any("conversation" in item.shows for item in meeting.all_turns):
+            heard = [lab.later(without_ratings, item) if is_idea else item for item in replies]
             self.said += tuple(map(Utterance, people, heard))
         if not is_idea:
             return
@@ -336,8 +336,8 @@ class Board:
         if turn.asks == "queries":
             count = self.system.references if turn.count is None else self.number(turn.count)
             queries = [
-                lab.later(partial(query_at, place), replies[-1], self.work.topic)
-                for place in range(MOST_QUERIES)
+                lab.later(partial(query_at, index), replies[-1], self.work.topic)
+                for index in range(MOST_QUERIES)
             ]
             searches = tuple(lab.library.search(query, count) for query in queries)
             self.papers["found"] = lab.later(partial(merge_searches, count), *searches)
@@ -365,8 +365,8 @@ class Board:
         said = yield from work.ask(
             work.team.leader, "seeds", QUESTIONS["seeds"].form, seat=seat, **slots
         )
-        new = [lab.later(partial(seed_at, place), said) for place in range(size)]
-        self.archive += tuple(work.candidate(work.team.leader, one, papers) for one in new)
+        new = [lab.later(partial(seed_at, index), said) for index in range(size)]
+        self.archive += tuple(work.candidate(work.team.leader, idea, papers) for idea in new)
 
     def chosen_idea(self) -> Answer[CandidateIdea]:
         """The idea that the card chooses of those on the table."""
@@ -404,27 +404,27 @@ def query_at(place: int, asked: SearchQueries, topic: Any) -> str:
 def merge_searches(count: int, *searches: tuple[Reference, ...]) -> tuple[Reference, ...]:
     """The results of several searches as one list: the first of each, then the second of each."""
     deepest = max((len(papers) for papers in searches), default=0)
-    rows = [papers[place] for place in range(deepest) for papers in searches if place < len(papers)]
+    rows = [papers[rank] for rank in range(deepest) for papers in searches if rank < len(papers)]
     return join_papers(rows)[:count]
 
 
 def join_papers(*lists: Sequence[Reference]) -> tuple[Reference, ...]:
     """Several lists of papers as one, each paper once, in the order of the lists."""
-    found: dict[str, Reference] = {}
+    papers_by_id: dict[str, Reference] = {}
     for paper in (paper for papers in lists for paper in papers):
         # Of a paper found twice the first is kept: its key stands on the page.
-        found.setdefault(paper.id, paper)
-    return tuple(found.values())
+        papers_by_id.setdefault(paper.id, paper)
+    return tuple(papers_by_id.values())
 
 
 def papers_of_ideas(*ideas: CandidateIdea) -> tuple[Reference, ...]:
     """The papers that several ideas build on or stand near to, in turn."""
-    return merge_searches(MOST_PAPERS, *((*one.builds_on, *one.references) for one in ideas))
+    return merge_searches(MOST_PAPERS, *((*idea.builds_on, *idea.references) for idea in ideas))
 
 
 def mean_of_reviews(*reviews: PaperReview) -> float | None:
     """The mean score, 1 to 10, rounded to two decimals; None where no review could be read."""
-    scores = [one.score for one in reviews if one.score]
+    scores = [review.score for review in reviews if review.score]
     return round(sum(scores) / len(scores), 2) if scores else None
 
 
@@ -432,7 +432,7 @@ def draw_papers(
     count: int, order: tuple[int, ...], papers: tuple[Reference, ...]
 ) -> tuple[Reference, ...]:
     """Some of the nearest papers, by a drawn order of places; places without a paper fall out."""
-    return tuple(papers[place] for place in order if place < len(papers))[:count]
+    return tuple(papers[index] for index in order if index < len(papers))[:count]
 
 
 def is_grounded(place: int, share: float) -> bool:
@@ -451,10 +451,10 @@ def best_version(
 ) -> PlanStep:
     """The version with the highest mean score; of equal ones, and without scores, the latest."""
     means = [0.0] * len(versions)
-    for place, said in enumerate(reviews):
-        scores = [score for one in said for score in one.scores.values()]
-        means[place] = fmean(scores) if scores else 0.0
-    return versions[max(range(len(versions)), key=lambda place: (means[place], place))]
+    for index, said in enumerate(reviews):
+        scores = [score for review in said for score in review.scores.values()]
+        means[index] = fmean(scores) if scores else 0.0
+    return versions[max(range(len(versions)), key=lambda index: (means[index], index))]
 
 
 def text_of_core(core: tuple[Reference, ...], topic: Any) -> str:
@@ -466,9 +466,9 @@ def common_entities(
     count: int, shown: tuple[Reference, ...], stored: tuple[Reference, ...]
 ) -> tuple[str, ...]:
     """The ``count`` most frequent keywords of stored papers that no shown paper has."""
-    known = {word.casefold() for paper in shown for word in paper.keywords}
+    keywords = {word.casefold() for paper in shown for word in paper.keywords}
     counts = Counter(word for paper in stored for word in paper.keywords)
-    left = [word for word, _ in counts.most_common() if word.casefold() not in known]
+    left = [word for word, _ in counts.most_common() if word.casefold() not in keywords]
     return tuple(left[:count])
 
 
@@ -487,7 +487,7 @@ def most_frequent(
     """The idea to which most are alike; of equal ones the nearest to all, then the earliest."""
     units = [unit_vector(vector) for vector in vectors]
     # Rounded, so that the last digits of a sum on another machine decide nothing.
-    cosines = [[round(float(one @ other), 9) for other in units] for one in units]
+    cosines = [[round(float(unit @ other), 9) for other in units] for unit in units]
     alike = [sum(cosine >= threshold for cosine in row) for row in cosines]
     nearness = [round(sum(row), 6) for row in cosines]
     return ideas[max(range(len(ideas)), key=lambda at: (alike[at], nearness[at], -at))]

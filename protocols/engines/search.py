@@ -57,8 +57,8 @@ def grow_tree(board: Board, search: Search) -> Process[Answer[CandidateIdea]]:
     for number in range(1, rounds + 1):
         with (yield from work.hold_round(search.judge.meeting, number, rounds)):
             if number > 1:
-                leaves = [place for place in range(len(ideas)) if place not in expanded]
-                best = max(leaves, key=lambda place: marks[place].read().score)
+                leaves = [index for index in range(len(ideas)) if index not in expanded]
+                best = max(leaves, key=lambda index: marks[index].read().score)
                 expanded.add(best)
                 parent, near = ideas[best], work.search(ideas[best])
                 said = yield from work.ask_each(
@@ -132,12 +132,12 @@ class Tournament:
         lab, expand, new = self.lab, self.search.expand, self.board.ideas
         rounds = 1 if expand is None else int(self.board.number(expand.rounds))
         for number in range(1, rounds + 1):
-            known = len(self.ideas)
+            count = len(self.ideas)
             if number > 1 and expand is not None:
                 new = yield from lab.stage("ideas", self._evolve(expand, number, rounds))
             steps = self._take_in(new, number, rounds)
             yield from (lab.stage("novelty", steps) if self.search.review else steps)
-            yield from lab.stage("novelty", self._compete(known))
+            yield from lab.stage("novelty", self._compete(count))
             if number < rounds:
                 yield from lab.stage("novelty", self._learn(number, rounds))
         ratings = lab.later(self.rate, *self.verdicts)
@@ -175,12 +175,12 @@ class Tournament:
             for seat in range(count):
                 way = ways[((number - 2) * count + seat) % len(ways)]
                 parents = best[: expand.ways[way]]
-                ideas = tuple(self.ideas[place] for place in parents)
+                ideas = tuple(self.ideas[index] for index in parents)
                 slots: dict[str, Any] = {
                     "way": way,
                     "previous": ideas[0],
                     "others": ideas,
-                    "reviews": tuple(self.reviews[place] for place in parents),
+                    "reviews": tuple(self.reviews[index] for index in parents),
                     "lessons": self.lessons,
                 }
                 near = lab.later(papers_of_ideas, *ideas)
@@ -197,11 +197,11 @@ class Tournament:
         yield from self.work.call_meeting()
         units = [*self.units, *(unit_vector(vector.read()) for vector in vectors)]
         threshold = 2.0 if distinct is None else self.board.number(distinct)
-        kept = [place for place in distinct_places(units, threshold) if place >= old]
+        kept = [index for index in distinct_places(units, threshold) if index >= old]
         self.removed += len(new) - len(kept)
         self.work.team.notes["duplicates_removed"] = self.removed
-        self.units += [units[place] for place in kept]
-        self.ideas += [new[place - old] for place in kept]
+        self.units += [units[index] for index in kept]
+        self.ideas += [new[index - old] for index in kept]
         self.looks += looks_of(self.lab, self.ideas[old:], old)
         if not page:
             self.reviews += [DeepReview(weakness="")] * len(kept)
@@ -279,7 +279,7 @@ def scored(pairs: Pairs, verdicts: Sequence[PairChoice]) -> list[Match]:
     """The matches of some pairs: one without a readable verdict is drawn."""
     score = {"A": 1.0, "B": 0.0}
     said = zip(pairs, verdicts, strict=True)
-    return [(first, second, score.get(one.better, 0.5)) for (first, second), one in said]
+    return [(first, second, score.get(choice.better, 0.5)) for (first, second), choice in said]
 
 
 def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> Pairs:
@@ -292,8 +292,8 @@ def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> Pairs:
 
 def award_points(points: Sequence[float], matches: Sequence[Match]) -> list[float]:
     """The points after a round: 1 for the better of a pair and for a pause, half for a tie."""
-    met = {place for match in matches for place in match[:2]}
-    after = [float(point) + (place not in met) for place, point in enumerate(points)]
+    met = {index for match in matches for index in match[:2]}
+    after = [float(point) + (index not in met) for index, point in enumerate(points)]
     for first, second, won in matches:
         after[first] += won
         after[second] += 1.0 - won
@@ -332,23 +332,23 @@ def pair_by_rating(
     # one whom they have met least often, of those the best rated, and of equal ones the most alike:
     # so those without any match meet their likes, winners meet winners, and newcomers the best.
     met = Counter(frozenset(match[:2]) for match in matches)
-    played = Counter(place for match in matches for place in match[:2])
+    played = Counter(index for match in matches for index in match[:2])
     free = rank(ratings)
     pairs: Pairs = []
-    for one in sorted((place for place in free if place in playing), key=played.__getitem__):
-        others = [place for place in free if place != one]
-        if one not in free or not others:
+    for first in sorted((index for index in free if index in playing), key=played.__getitem__):
+        others = [index for index in free if index != first]
+        if first not in free or not others:
             continue
         other = min(
             others,
-            key=lambda place: (
-                met[frozenset((one, place))],
-                -ratings[place],
-                -float(likeness[one, place]),
+            key=lambda index: (
+                met[frozenset((first, index))],
+                -ratings[index],
+                -float(likeness[first, index]),
             ),
         )
-        free = [place for place in others if place != other]
-        pairs.append((one, other))
+        free = [index for index in others if index != other]
+        pairs.append((first, other))
     return pairs
 
 
@@ -363,7 +363,7 @@ def distinct_places(vectors: Sequence[VectorArray | FloatArray], threshold: floa
     """The places of texts whose cosine with every earlier kept text is below a threshold."""
     kept: list[int] = []
     units = [unit_vector(vector) for vector in vectors]
-    for place, unit in enumerate(units):
+    for index, unit in enumerate(units):
         if all(round(float(unit @ units[other]), 9) < threshold for other in kept):
-            kept.append(place)
+            kept.append(index)
     return kept

@@ -46,7 +46,7 @@ def review_manuscript(asked: Asked) -> dict[str, Any]:
         common = RULES.mark_agreement
         noise = math.sqrt(common) * asked.number("looks") + math.sqrt(1.0 - common) * noise
     overall, originality, soundness, clarity = (
-        rating(mean + RULES.mark_noise * float(one)) for one in noise
+        rating(mean + RULES.mark_noise * float(deviation)) for deviation in noise
     )
     opening = (
         "The manuscript is clear and worth publishing."

@@ -164,7 +164,9 @@ class Editor:
 
     def __init__(self, rules: PeerReview, team: Team, lab: Lab, number: int) -> None:
         self._rules, self._team, self._lab, self._number = rules, team, lab, number
-        self._authors = tuple(one.scientist for one in team.memberships if one.stayed)
+        self._authors = tuple(
+            membership.scientist for membership in team.memberships if membership.stayed
+        )
         self._asked: set[int] = set()
         self._earlier: dict[int, tuple[str, Review]] = {}
         self._round = 0

@@ -69,13 +69,13 @@ class Coauthorship(SelectionPolicy):
         if len(excluded) >= n:
             return None
         looks_back, increments = self._modes
-        known = network.strength(leader) if looks_back else 0
-        mass, random, tries = known + self._uniform_mass(n, known), rng.random, 0
+        strength = network.strength(leader) if looks_back else 0
+        mass, random, tries = strength + self._uniform_mass(n, strength), rng.random, 0
         # Four times as many as a uniform draw needs on average: the exact draw costs O(people).
         while tries < _ROUNDS or tries < 4 * n // (n - len(excluded)):
             tries += 1
-            if random() * mass < known:
-                candidate = network.partner_at(leader, int(random() * known))
+            if random() * mass < strength:
+                candidate = network.partner_at(leader, int(random() * strength))
             else:
                 candidate = int(rng.integers(n))
                 # Uniform draws stand for the largest increment: smaller ones reject their share.

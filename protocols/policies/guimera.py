@@ -57,17 +57,17 @@ class Guimera(SelectionPolicy):
     ) -> np.ndarray:
         """Probabilities of the candidates if nobody else may be drawn."""
         incumbents = Incumbents(world, self.inactivity, self.incumbents == "ever")
-        known = _shares([incumbents.is_incumbent(row) for row in candidates])
+        incumbent_shares = _shares([incumbents.is_incumbent(row) for row in candidates])
         new = _shares([incumbents.is_newcomer(row) for row in candidates])
-        if not known.any():
+        if not incumbent_shares.any():
             return new
         inside = [row for row in members if incumbents.is_incumbent(row)]
         written = [world.network.joint_papers_with(row, candidates) > 0 for row in inside]
-        partners = [_shares(one & (known > 0)) for one in written]
+        partners = [_shares(joint & (incumbent_shares > 0)) for joint in written]
         # A member without such partners among the candidates lets any incumbent take the seat.
-        shares = [one if one.any() else known for one in partners]
-        repeated = np.mean(shares, axis=0) if shares else known
-        return self.p * (self.q * repeated + (1 - self.q) * known) + (1 - self.p) * new
+        shares = [partner if partner.any() else incumbent_shares for partner in partners]
+        repeated = np.mean(shares, axis=0) if shares else incumbent_shares
+        return self.p * (self.q * repeated + (1 - self.q) * incumbent_shares) + (1 - self.p) * new
 
     def _draw_incumbent(
         self,

@@ -184,14 +184,14 @@ def _draw(people: IntArray, weights: FloatArray, rng: Generator) -> int | None:
         return None
     sums = np.cumsum(weights)
     # One number decides, so that a draw takes as much of the stream with few as with many.
-    place = int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
-    return int(people[min(place, len(people) - 1)])
+    position = int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
+    return int(people[min(position, len(people) - 1)])
 
 
 def _of_candidates(candidates: IntArray, people: IntArray, weights: FloatArray) -> FloatArray:
     """The weights of the candidates, 0 for those who have none."""
-    known = dict(zip(people.tolist(), weights.tolist(), strict=True))
-    return np.array([known.get(row, 0.0) for row in candidates.tolist()])
+    weight_of = dict(zip(people.tolist(), weights.tolist(), strict=True))
+    return np.array([weight_of.get(row, 0.0) for row in candidates.tolist()])
 
 
 def _shares(weights: FloatArray) -> FloatArray:

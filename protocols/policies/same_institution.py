@@ -39,9 +39,9 @@ class SameInstitution(SelectionPolicy):
         """Draw one of the leader's institution, or anybody."""
         local = bool(members) and rng.random() < self.share
         if local and (others := self._elsewhere(members[0], world)) is not None:
-            found = self.among.choose(members, {*excluded, *others}, world, rng)
-            if found is not None:
-                return found
+            chosen = self.among.choose(members, {*excluded, *others}, world, rng)
+            if chosen is not None:
+                return chosen
         return self.among.choose(members, excluded, world, rng)
 
     def probabilities(

@@ -57,10 +57,10 @@ class TwoStep(SelectionPolicy):
     def _probabilities(self, ends: IntArray, rows: IntArray, people: int) -> np.ndarray:
         if not len(ends):
             return np.full(len(rows), 1 / people)
-        known, counts = np.unique(ends, return_counts=True)
+        reached, counts = np.unique(ends, return_counts=True)
         # A row above all ends is compared with the last of them, which it cannot equal.
-        indices = np.minimum(np.searchsorted(known, rows), len(known) - 1)
-        shared = np.where(known[indices] == rows, counts[indices], 0)
+        indices = np.minimum(np.searchsorted(reached, rows), len(reached) - 1)
+        shared = np.where(reached[indices] == rows, counts[indices], 0)
         return self.explore / people + (1 - self.explore) * shared / len(ends)
 
 

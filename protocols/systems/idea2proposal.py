@@ -64,7 +64,7 @@ def wanted_classes(arrangement: Arrangement, size: int) -> list[str]:
     if arrangement == "horizontal":
         return ["early-career"] * size
     if arrangement == "vertical":
-        return [SENIORITY[::-1][place % 3] for place in range(size)]
+        return [SENIORITY[::-1][index % 3] for index in range(size)]
     return []
 
 
@@ -91,7 +91,7 @@ class ComposedTeam(SelectionPolicy):
         left = [*(Counter(classes) - present).elements()]
         # The first of a vertical team is its senior one, who leads.
         open_now = left[:1] if self.arrangement == "vertical" and not members else left
-        return np.isin(codes, [SENIORITY.index(one) for one in open_now])
+        return np.isin(codes, [SENIORITY.index(name) for name in open_now])
 
     def choose(
         self,
@@ -191,12 +191,12 @@ class Idea2Proposal(TeamSystem):
     def _discuss(self, work: TeamWork) -> Process[Answer[Proposal]]:
         lab, leader, stage = work.lab, work.team.leader, "discussion towards a proposal"
         said: tuple[Utterance, ...] = ()
-        found: tuple[FoundPapers, ...] = (work.search(work.topic),)
+        papers: tuple[FoundPapers, ...] = (work.search(work.topic),)
         for number in range(1, self.rounds):
             with (yield from work.hold_round(stage, number, self.rounds)):
-                new = yield from self._hold_round(work, number, said, found)
-                found = tuple(
-                    work.search(lab.later(query_of, one.reply, work.topic)) for one in new
+                new = yield from self._hold_round(work, number, said, papers)
+                papers = tuple(
+                    work.search(lab.later(query_of, turn.reply, work.topic)) for turn in new
                 )
                 said += new
         with (yield from work.hold_round(stage, self.rounds, self.rounds)):

@@ -72,13 +72,13 @@ def write_abstract(
     without_title: bool,
 ) -> Process[Answer[Abstract] | None]:
     """Generate and, where it is switched on, self-review the abstract."""
-    found: SelfReviewResult | None = None
+    result: SelfReviewResult | None = None
     draft: Written | None = None
     uses = memory.references
     # The first strike is answered by a revision, the second ends the idea.
     for _ in range(2):
         writing = generate_abstract(
-            make_discussion(), idea, memory, draft, found, rules.one_draft == "on"
+            make_discussion(), idea, memory, draft, result, rules.one_draft == "on"
         )
         draft = yield from lab.stage("abstract", writing)
         if rules.self_review == "off":
@@ -89,13 +89,13 @@ def write_abstract(
         near = lab.library.search(query, count)
         page, shown = memory.prompts["self_review"], {"draft": draft.text, "near": near}
         review = yield from lab.ask(team.leader, page, SelfReview, "review", **shown)
-        found = SelfReviewResult(review, near)
+        result = SelfReviewResult(review, near)
         if rules.self_review == "recorded":
             return draft.text
         # The review is read by the next meeting.
         yield from lab.prepare()
         yield from lab.notice()
-        highest = found.review.read().highest
+        highest = result.review.read().highest
         if highest < rules.threshold:
             return draft.text
         team.strikes += 1

@@ -97,7 +97,7 @@ class SelfReview(Form):
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
         """One score for each abstract that is shown, all required."""
-        names = [pair_name(place) for place in range(len(slots.get("near", ())))]
+        names = [pair_name(index) for index in range(len(slots.get("near", ())))]
         schema = require_names(super().schema_for(slots), names, "similarity_scores")
         if names:
             schema["properties"]["high_overlap_pairs"]["items"]["properties"]["pair"]["enum"] = (

@@ -92,7 +92,7 @@ def assess_novelty(
                 ]
                 # The leader, who decides on another round, knows the ideas by its own list.
                 own = orders[team.leader]
-                inverse = tuple(own.index(place) for place in range(len(own)))
+                inverse = tuple(own.index(index) for index in range(len(own)))
                 cast = [lab.later(partial(in_usual_order, inverse), ballot) for ballot in counted]
             ballots = (*counted,) if rules.votes == "last_turn" else (*ballots, *counted)
             turn.said = tuple(map(Utterance, orders, cast))
@@ -111,7 +111,7 @@ def _submit_ballot(
     voter: str,
 ) -> Answer[Ballot]:
     """Ask one member for its vote, with the ideas in its own order."""
-    listed = tuple(on_ballot[place] for place in orders[voter])
+    listed = tuple(on_ballot[index] for index in orders[voter])
     lab, pooled = discussion.lab, released.ballot == "pooled"
     return lab.submit(
         voter,
@@ -119,7 +119,7 @@ def _submit_ballot(
         Ballot,
         "vote",
         seat=seat,
-        looks=tuple(looks[place] for place in orders[voter]) if looks else None,
+        looks=tuple(looks[index] for index in orders[voter]) if looks else None,
         topic=memory.shown(memory.topic),
         ideas=listed,
         papers=lab.later(pool_by_key if pooled else pool_references, *listed),

@@ -78,10 +78,10 @@ class VirSci(VirSciSettings, TeamProtocol):
             team, lab, self, memory.prompts, coded=self.prompts.choices == "coded"
         )
         yield from lab.stage("selection", selection)
-        given = self.topic.topic_for(team, lab)
+        given_topic = self.topic.topic_for(team, lab)
         topic: Answer[Topic] | Topic
-        if given is not None:
-            topic = team.notes["topic"] = Topic(topic=given)
+        if given_topic is not None:
+            topic = team.notes["topic"] = Topic(topic=given_topic)
         else:
             topic = yield from discuss_topic(
                 team,
@@ -207,11 +207,11 @@ class SoloVirSci(TeamProtocol):
     @property
     def virsci(self) -> VirSci:
         """The protocol that it stands for."""
-        given = {name: getattr(self, name) for name in type(self).model_fields}
+        values = {name: getattr(self, name) for name in type(self).model_fields}
         topic = {} if self.topic == "free" else self.topic.model_dump(exclude_none=True)
         # Of a team of one nobody can leave, so nobody is asked whether it stays.
-        given["topic"] = {**topic, "leaving": "off"}
-        return VirSci(team_size=1, **given)
+        values["topic"] = {**topic, "leaving": "off"}
+        return VirSci(team_size=1, **values)
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """All five stages by one scientist."""

@@ -117,8 +117,8 @@ class ReleasedDiscussion(Discussion):
     ) -> tuple[Answer[Advice | None], ...]:
         """Consult the outsider who is asked, or those who are named "by the way"."""
         if self._rules.asking == "question":
-            one = super().consult(utterance, outsiders, asker, about, choose=choose, place=place)
-            return self._heard(one)
+            advice = super().consult(utterance, outsiders, asker, about, choose=choose, place=place)
+            return self._heard(advice)
         if self.settings.invitation == "off":
             return ()
         said = self.lab.later(text_said_by_the_way, utterance)
@@ -127,8 +127,8 @@ class ReleasedDiscussion(Discussion):
         replies: tuple[Answer[Advice | None], ...] = ()
         for at in range(self.settings.outsiders):
             chosen = partial(guest_at, at)
-            one = super().consult(utterance, named, asker, about, choose=chosen, place=at)
-            replies += self._heard(one)
+            advice = super().consult(utterance, named, asker, about, choose=chosen, place=at)
+            replies += self._heard(advice)
         return replies
 
     def _heard(

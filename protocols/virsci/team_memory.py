@@ -42,8 +42,8 @@ class PromptSwitches(Part):
         names = sorted(prompt.name for prompt in PROMPTS)
         unknown = [name for name in own if name not in names]
         if not own or unknown:
-            found = f"{', '.join(unknown)}: not known" if unknown else "no .txt file is there"
-            raise ValueError(f"{folder}: {found}; the prompts are {', '.join(names)}")
+            problem = f"{', '.join(unknown)}: not known" if unknown else "no .txt file is there"
+            raise ValueError(f"{folder}: {problem}; the prompts are {', '.join(names)}")
         return folder
 
     carry: Switch = "off"

@@ -46,8 +46,8 @@ class FittedOn:
     def read(cls, value: Any, place: str) -> FittedOn:
         """The fact as it is written in a file; InputError where it is none."""
         kinds = {"community": str, "boundary": int, "records": int, "past": int, "source": str}
-        known = isinstance(value, dict) and {"community", "boundary"} <= value.keys()
-        if known and all(type(one) is kinds.get(name) for name, one in value.items()):
+        is_mapping = isinstance(value, dict) and {"community", "boundary"} <= value.keys()
+        if is_mapping and all(type(item) is kinds.get(name) for name, item in value.items()):
             return cls(**value)
         raise InputError(
             f"{place}: fitted_on: expected a section such as {{community: IEEE VIS, boundary: "
@@ -136,8 +136,8 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
 
 def is_study(name: str | Path) -> bool:
     """Is it a study: a name of the library, or a file with the key ``study``?"""
-    known = str(name).removeprefix("studies/").removesuffix("/")
-    if (STUDIES / f"{known}.yaml").is_file() and str(name) not in library():
+    short_name = str(name).removeprefix("studies/").removesuffix("/")
+    if (STUDIES / f"{short_name}.yaml").is_file() and str(name) not in library():
         return True
     path = Path(name)
     return path.suffix in SUFFIXES and path.is_file() and "study" in read_yaml(path).data
@@ -175,12 +175,12 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
         }
     if "extends" not in data:
         return document
-    parent, place = data.pop("extends"), document.origins.pop(("extends",))
-    where = f"{place.label}: extends"
+    parent, extends_place = data.pop("extends"), document.origins.pop(("extends",))
+    where = f"{extends_place.label}: extends"
     if not isinstance(parent, str):
         raise InputError(f"{where}: expected one scenario name or path, got {parent!r}")
     try:
-        parent_path = find_scenario(parent, place.folder)
+        parent_path = find_scenario(parent, extends_place.folder)
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
     chain = (*below, path.resolve())
@@ -284,8 +284,8 @@ def _merge(
         elif isinstance(old, list) and isinstance(value, dict):
             # Such as ``interventions.0.at=1y``: sections of a list, or one behind the last.
             placed = all(
-                isinstance(place, int) and place <= len(old) and isinstance(one, dict)
-                for place, one in value.items()
+                isinstance(place, int) and place <= len(old) and isinstance(part, dict)
+                for place, part in value.items()
             )
             section = dict(enumerate(old)) if placed else None
         if section is not None:
@@ -293,8 +293,8 @@ def _merge(
             base[key] = list(section.values()) if isinstance(old, list) else section
         else:
             # The value is replaced whole: nothing below it comes from the lower file any more.
-            for known in [known for known in origins if known[: len(here)] == here]:
-                del origins[known]
+            for origin in [origin for origin in origins if origin[: len(here)] == here]:
+                del origins[origin]
             base[key] = value
             origins |= {at: of for at, of in top_origins.items() if at[: len(here)] == here}
         if here in top_origins:

@@ -57,10 +57,10 @@ def summary(cls: type[BaseModel]) -> str:
 
 def key_texts(cls: type[BaseModel]) -> dict[str, KeyText]:
     """What stands below each field, inherited ones included."""
-    found = {name: _TEXT.fullmatch(text) for name, text in _field_texts(cls).items()}
+    matches = {name: _TEXT.fullmatch(text) for name, text in _field_texts(cls).items()}
     return {
         name: KeyText(text["meaning"], text["unit"] or "-", text["source"] or "-")
-        for name, text in found.items()
+        for name, text in matches.items()
         if text is not None
     }
 
@@ -166,7 +166,7 @@ def _property(cls: type[BaseModel], name: str, definitions: _Definitions) -> Sch
     if not classes:
         return plain_property(cls, name)
     if table is None:
-        choices = [definitions.reference(one, None) for one in classes]
+        choices = [definitions.reference(cls_, None) for cls_ in classes]
         if many:
             return plain_property(cls, name) | {"items": choices[0]}
     else:
@@ -237,15 +237,15 @@ def render_keys(cls: type[BaseModel], section: str | None = None) -> str:
         return "\n".join([*_lines(sections[:1]), "", MORE])
     if section == "all":
         return HEAD + "\n".join(_lines(sections)).rstrip()
-    found = [
+    blocks = [
         KeySection(title, about, kept)
         for title, about, rows in sections
         if (kept := tuple(row for row in rows if f"{row.key}.".startswith(f"{section}.")))
     ]
-    if not found:
-        known = sorted({row.key for _, _, rows in sections for row in rows})
-        raise InputError(f"no key is called {section!r}{did_you_mean(section, known)}")
-    return "\n".join(_lines(found)).strip()
+    if not blocks:
+        names = sorted({row.key for _, _, rows in sections for row in rows})
+        raise InputError(f"no key is called {section!r}{did_you_mean(section, names)}")
+    return "\n".join(_lines(blocks)).strip()
 
 
 class KeyRow(NamedTuple):
@@ -337,7 +337,10 @@ def _sections_below(
         if table is None:
             # What a section takes over from its base is not printed again as one of its own.
             seen.update(
-                one for part in new.values() for one in part.__mro__ if issubclass(one, BaseModel)
+                base
+                for part in new.values()
+                for base in part.__mro__
+                if issubclass(base, BaseModel)
             )
         for title, part in new.items():
             yield KeySection(title, summary(part), tuple(_key_rows(part, f"{path}.")))
@@ -391,7 +394,7 @@ def _takes(cls: type[BaseModel], name: str) -> str:
 
 def _words(schema: Schema) -> str:
     if "enum" in schema:
-        return ", ".join(f"`{one}`" for one in schema["enum"])
+        return ", ".join(f"`{option}`" for option in schema["enum"])
     if "const" in schema:
         return f"`{schema['const']}`"
     kind = schema.get("type")

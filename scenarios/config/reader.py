@@ -66,9 +66,9 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
     if ":" in path and not card:
         require_trust(path, trust=trust)
     elif not card:
-        known = " or ".join(repr(name) for name in table)
+        names = " or ".join(repr(name) for name in table)
         hint = did_you_mean(str(use), table)
-        raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
+        raise InputError(f"got {use!r}, expected {names} or package.module:Class{hint}")
     target = import_class(path)
     if not issubclass(target, base):
         raise InputError(f"{path!r} is not a {base.__name__}; this key needs a subclass of it")
@@ -97,7 +97,7 @@ def part_field(cls: type[BaseModel], name: str) -> PartField:
     many = _MANY.get(get_origin(info.annotation)) if classes else None
     for kind in classes:
         if (table := table_for(kind)) is not None:
-            tabled = tuple(one for one in classes if table_for(one) is not None)
+            tabled = tuple(cls_ for cls_ in classes if table_for(cls_) is not None)
             return PartField(info, tabled, table, many)
     return PartField(info, classes, None, many)
 
@@ -107,7 +107,7 @@ def _classes_in(annotation: Any) -> tuple[type[BaseModel], ...]:
         return (annotation,) if issubclass(annotation, BaseModel) else ()
     below = get_args(annotation)
     below = below[:1] if get_origin(annotation) is Annotated else below
-    return tuple(found for one in below for found in _classes_in(one))
+    return tuple(cls for argument in below for cls in _classes_in(argument))
 
 
 def table_for(cls: type) -> Table | None:
@@ -142,13 +142,13 @@ class Reader:
             return None
         inlined: str | None = getattr(cls, "inlined", None)
         names = [name for name in cls.model_fields if name not in (inlined, "use")]
-        given = {key: (value, (*path, key)) for key, value in data.items() if key in names}
+        given_keys = {key: (value, (*path, key)) for key, value in data.items() if key in names}
         other = {key: value for key, value in data.items() if key not in names}
         if inlined is not None:
             # A message about an unknown key of the inlined part names the keys beside it as well.
             self._beside[path] = names
             if other:
-                given[inlined] = other, path
+                given_keys[inlined] = other, path
         else:
             # At the top a key may have been written without its section.
             elsewhere = []
@@ -157,11 +157,11 @@ class Reader:
                 kinds = classes if table is None else [*map(import_class, table.values())]
                 elsewhere += [f"{name}.{key}" for kind in kinds for key in kind.model_fields]
             for key in other:
-                known = [*self._beside.get(path, ()), *names]
-                self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))
+                key_names = [*self._beside.get(path, ()), *names]
+                self.diagnostics.add((*path, key), unknown_key(key, key_names, elsewhere))
         values = {
             str(key): self._value(part_field(cls, str(key)), value, here)
-            for key, (value, here) in given.items()
+            for key, (value, here) in given_keys.items()
         }
         failed = {key for key, value in values.items() if value is _FAILED}
         try:
@@ -200,12 +200,12 @@ class Reader:
             if not isinstance(value, field.many):
                 return value
             parts: dict[Key, Any] = {}
-            for place, one in enumerate(value) if isinstance(value, list) else value.items():
+            for index, item in enumerate(value) if isinstance(value, list) else value.items():
                 # Of a union the class that knows most keys of the section.
-                given = set(one) if isinstance(one, dict) else set()
-                known = [len(given & kind.model_fields.keys()) for kind in classes]
-                kind = classes[known.index(max(known))]
-                parts[place] = self.read_part(kind, one, (*path, place))
+                item_keys = set(item) if isinstance(item, dict) else set()
+                matches = [len(item_keys & kind.model_fields.keys()) for kind in classes]
+                kind = classes[matches.index(max(matches))]
+                parts[index] = self.read_part(kind, item, (*path, index))
             if None in parts.values():
                 return _FAILED
             return parts if isinstance(value, dict) else tuple(parts.values())
@@ -255,11 +255,11 @@ class Reader:
     ) -> None:
         """Note what pydantic found in one section, by the key path of each error."""
         by_place: dict[KeyPath, list[ErrorDetails]] = {}
-        for one in error.errors(include_url=False):
+        for detail in error.errors(include_url=False):
             # A part that failed is told by itself; its section would only say that it is missing.
-            if failed.intersection(one["loc"][:1]) or (failed and not one["loc"]):
+            if failed.intersection(detail["loc"][:1]) or (failed and not detail["loc"]):
                 continue
-            by_place.setdefault(_real_place(cls, one, values), []).append(one)
+            by_place.setdefault(_real_place(cls, detail, values), []).append(detail)
         for place, errors in by_place.items():
             problem = describe_errors(errors)
             if errors[0]["type"] == "missing":
@@ -293,8 +293,8 @@ def read_card(path: str) -> type[ResearchSystem]:
         try:
             made.model_validate(values)
         except ValidationError as error:
-            for one in error.errors(include_url=False):
-                diagnostics.add(("keys", *one["loc"][:1]), describe_errors([one]))
+            for detail in error.errors(include_url=False):
+                diagnostics.add(("keys", *detail["loc"][:1]), describe_errors([detail]))
     diagnostics.raise_faults()
     return made
 
@@ -324,7 +324,7 @@ def _takes_text(annotation: Any) -> bool:
         return _takes_text(get_args(annotation)[0])
     if annotation is str or get_origin(annotation) is Literal:
         return True
-    return any(_takes_text(one) for one in get_args(annotation) if one is not annotation)
+    return any(_takes_text(kind) for kind in get_args(annotation) if kind is not annotation)
 
 
 def write_part(part: BaseModel) -> dict[str, Any]:
@@ -346,7 +346,7 @@ def _written(
     """All keys of a part, or those that differ from another's or from the defaults."""
     cls = type(part)
     fields = {name: part_field(cls, name) for name in cls.model_fields if name != "use"}
-    plain = part.model_dump(include={name for name, one in fields.items() if not one.classes})
+    plain = part.model_dump(include={name for name, row in fields.items() if not row.classes})
     data: dict[str, Any] = {}
     for name, field in fields.items():
         if name in left_out:

@@ -178,8 +178,8 @@ class _Reader:
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode) and kind == "seq":
             places = {(*path, number): item for number, item in enumerate(node.value)}
-            self.marks |= {place: self._place(item) for place, item in places.items()}
-            return [self.value(item, place) for place, item in places.items()]
+            self.marks |= {index: self._place(item) for index, item in places.items()}
+            return [self.value(item, index) for index, item in places.items()]
         if isinstance(node, yaml.ScalarNode) and kind in ("str", "int", "float", "bool", "null"):
             return self._scalar(node, kind)
         self._fault(node, f"tag {node.tag!r} is not allowed; a scenario contains plain values only")
@@ -196,8 +196,8 @@ class _Reader:
             else:
                 self._fault(key_node, "a key must be a word or a whole number")
             if key in lines:
-                told = f"key {key!r} appears twice (first in line {lines[key]}); remove one"
-                self._fault(key_node, told)
+                message = f"key {key!r} appears twice (first in line {lines[key]}); remove one"
+                self._fault(key_node, message)
             elif key is not None:
                 lines[key] = key_node.start_mark.line + 1
                 self.marks[(*path, key)] = self._place(key_node)

@@ -112,14 +112,14 @@ _SAME_NAME = (
 def changes_of(scenario: Scenario) -> list[Change]:
     """The interventions of a scenario as the society takes them: the settings that change."""
     changes, before = [], scenario
-    for one, after in scenario.after_interventions():
+    for intervention, after in scenario.after_interventions():
         settings = {
             name: getattr(after, key)
             for key, name in CHANGEABLE.items()
             if getattr(after, key) != getattr(before, key)
         }
-        text = json.dumps(one.set, sort_keys=True) if one.set else None
-        changes.append(Change(one.at, text, settings, one.remove_scientists))
+        text = json.dumps(intervention.set, sort_keys=True) if intervention.set else None
+        changes.append(Change(intervention.at, text, settings, intervention.remove_scientists))
         before = after
     return changes
 

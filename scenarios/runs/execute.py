@@ -165,15 +165,17 @@ def run_scenario(
     if is_finished(scenario, folder):
         return folder
     source_digest()  # now, of the code that runs: its files may be edited while it does
-    told = progress or Progress()
+    shown = progress or Progress()
     if (folder / MANIFEST).is_file():
-        told.begin(f"{folder} contains an earlier run, whose answers to identical calls are reused")
+        shown.begin(
+            f"{folder} contains an earlier run, whose answers to identical calls are reused"
+        )
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
         require_journal_identity(journal, folder)
         with recorded_end(journal):
             shared = resources or SharedResources()
-            recorded = _simulate(scenario, folder, journal, told, lease, shared)
+            recorded = _simulate(scenario, folder, journal, shown, lease, shared)
             with _writing(folder), shared.build_lock:
                 if len(recorded.events) > LARGE_LOG:
                     gc.collect()
@@ -284,22 +286,22 @@ def replay(
         make_folder(out)
     from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 
-    told = Progress() if progress is None else progress
+    shown = Progress() if progress is None else progress
     # Written in any case, and thrown away without --out: the digest is made as files are written.
     with Journal(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
         target = Path(spare) if out is None else out
         require_journal_identity(journal, folder)
         scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
-        told.begin("preparing the ecosystem")
+        shown.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
         gateway = build_gateway(scenario, journal, strict=True)
         society = build_society(scenario, ecosystem, gateway)
-        told.begin("simulating from the journal")
-        society.run_to_end(told.step)
+        shown.begin("simulating from the journal")
+        society.run_to_end(shown.step)
         for warning in gateway.readability.warnings.values():
-            told.warn(f"warning: {warning}")
-        told.begin("measuring and comparing")
-        recorded = record_run(scenario, society, target, ledger_of(journal), told)
+            shown.warn(f"warning: {warning}")
+        shown.begin("measuring and comparing")
+        recorded = record_run(scenario, society, target, ledger_of(journal), shown)
         finish_run(recorded, page=out is not None)
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()
     held = check_file(folder / DIGEST)

@@ -98,7 +98,7 @@ class Fork:
             return identity_hash(read) == identity_hash(held)
 
         if not same_past(always):
-            changing = [one for one in always if not same_past([one])] or always
+            changing = [field for field in always if not same_past([field])] or always
             raise InputError(
                 f"--set {'; --set '.join(changing)}: that would change what happened before day "
                 f"{day:g}; what a fork can change is {', '.join(CHANGEABLE)}"
@@ -131,8 +131,8 @@ class Fork:
             prepare(self.scenario, out)
             if not (out / JOURNAL).is_file():
                 digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
-                told = {"run": self.parent.name, "digest": digest, "at": self.at}
-                copy_past(self.parent / JOURNAL, out / JOURNAL, self.at, json.dumps(told))
+                origin = {"run": self.parent.name, "digest": digest, "at": self.at}
+                copy_past(self.parent / JOURNAL, out / JOURNAL, self.at, json.dumps(origin))
             # With other luck, equal questions are to be answered anew.
             same_luck = "seed" not in self.scenario.interventions[-1].set
             try:

@@ -143,10 +143,10 @@ def hold_lease(
     folder: Path, owner: str, *, beat: float = BEAT, missed: int = MISSED
 ) -> Iterator[Lease]:
     """Hold the lease of a run folder for this block; ``beat`` is the same for all who share it."""
-    place = folder.with_name(f"{folder.name}.lease")
-    with disk_errors_as(Stopped, f"{place}: the lease cannot be written"):
-        make_folder(place)
-        lease = Lease(folder, _taken(place, owner, beat, beat * missed), beat)
+    lease_folder = folder.with_name(f"{folder.name}.lease")
+    with disk_errors_as(Stopped, f"{lease_folder}: the lease cannot be written"):
+        make_folder(lease_folder)
+        lease = Lease(folder, _taken(lease_folder, owner, beat, beat * missed), beat)
     with _lock:
         _living.add(lease)
     lease._thread.start()
@@ -164,9 +164,9 @@ def hold_lease(
 
 def is_abandoned(folder: Path) -> bool:
     """Has the latest owner of a run ended or given up its lease, by the clock of this machine?"""
-    place = folder.with_name(f"{folder.name}.lease")
+    lease_folder = folder.with_name(f"{folder.name}.lease")
     try:
-        lines, touched = _read(place / str(max(_numbers(place))))
+        lines, touched = _read(lease_folder / str(max(_numbers(lease_folder))))
     except (OSError, ValueError, InputError):
         return False
     fresh = touched > 0 and time.time() - touched <= BEAT * MISSED
@@ -177,7 +177,7 @@ def stop_all(reason: Stopped, within: Path | None = None) -> int:
     """Ask every run that this process has a lease of to end soon; returns how many there are."""
     with _lock:
         living = list(_living)
-    meant = [one for one in living if within is None or within in one.folder.parents]
+    meant = [held for held in living if within is None or within in held.folder.parents]
     for lease in meant:
         lease.notify_stop(reason)
     return len(meant)

@@ -36,7 +36,9 @@ def standing_of(society: Society, calls: int | None = None) -> str:
     teams = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
     if calls is None:
         # Calls become rows when their team ends; until then they are with its answers.
-        calls = len(rows["calls"]) + sum(len(one.calls) for team in inside for one in team.answers)
+        calls = len(rows["calls"]) + sum(
+            len(answer.calls) for team in inside for answer in team.answers
+        )
     day = f"day {int(society.day)} of {society.until:.0f}, {_share(society):.0%} of simulated time"
     when = simulated_date(society.ecosystem.boundary, society.day)
     return f"{when} ({day}); teams: {teams or 'none yet'}; calls: {calls:,}"
@@ -135,8 +137,8 @@ class ConsoleProgress(Progress):
         """Show how many texts are embedded, and how many were known."""
         if self._is_due() or done == of:
             self._bar.update(self._task, total=of, completed=done)
-            told = f"; {known:,} known" if known else ""
-            self._show(f"{done:,} of {of:,} texts embedded{told}")
+            suffix = f"; {known:,} known" if known else ""
+            self._show(f"{done:,} of {of:,} texts embedded{suffix}")
 
     def _is_due(self) -> bool:
         return time.monotonic() - self._last >= self._every

@@ -290,10 +290,10 @@ def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     if scenario.backend.backend.parts:
         # In a hybrid run, rows of a team or a paper say whether a model was asked.
         for name, table in metrics.items():
-            key = next((one for one in ("team", "paper") if one in table.columns), None)
+            key = next((column for column in ("team", "paper") if column in table.columns), None)
             if key is not None and "live" not in table.columns:
-                known = run.table(f"{key}s").set_index(key)["live"]
-                metrics[name] = table.assign(live=table[key].map(known))
+                live = run.table(f"{key}s").set_index(key)["live"]
+                metrics[name] = table.assign(live=table[key].map(live))
     return metrics
 
 
@@ -316,20 +316,20 @@ def prompt_hashes(scenario: Scenario) -> dict[str, str]:
 
 def _prompts_beside(part: Part) -> list[Path]:
     """The prompts beside the class of a part, and those beside its bases that are protocols too."""
-    found: list[Path] = []
+    files: list[Path] = []
     # Bases first: a page of the class itself stands for one of the same name below it.
     for cls in reversed(type(part).__mro__):
         if issubclass(cls, TeamProtocol | Publication):
             module = sys.modules[cls.__module__]
             folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"
-            found += sorted(folder.glob("*.txt"))
-    return found
+            files += sorted(folder.glob("*.txt"))
+    return files
 
 
 @cache
 def _versions() -> Mapping[str, str]:
-    found = dict.fromkeys(PACKAGES, "not installed")
+    versions = dict.fromkeys(PACKAGES, "not installed")
     for package in PACKAGES:
         with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
-    return found
+            versions[package] = metadata.version(package)
+    return versions

@@ -79,7 +79,7 @@ def require_journal_identity(journal: Journal, folder: Path) -> None:
 def require_same_weights(journal: Journal, scenario: Scenario) -> None:
     """Refuse to resume a run with other weights under the same name."""
     name = scenario.backend.backend.paid.served_name if not journal.is_empty else ""
-    other = next((one for one in journal.models() if HASHED in one and one != name), None)
+    other = next((model for model in journal.models() if HASHED in model and model != name), None)
     if name and other:
         raise InputError(
             f"backend.weights: the calls of this run were answered by {other}, and this is {name}; "
@@ -139,5 +139,5 @@ def key_differences(
         if isinstance(before, dict) and isinstance(after, dict):
             yield from key_differences(before, after, f"{here}.")
         elif before != after:
-            told = (json.dumps(one[key]) if key in one else "default" for one in (old, new))
-            yield f"{here}: {' -> '.join(told)}"
+            values = (json.dumps(data[key]) if key in data else "default" for data in (old, new))
+            yield f"{here}: {' -> '.join(values)}"

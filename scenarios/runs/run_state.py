@@ -122,8 +122,8 @@ def judge_state(
     session = held_note(notes, "session", 0)
     if writing:
         standing: dict[str, Any] = held_note(notes, STANDING, {})
-        known = standing.get("session") == session
-        return RUNNING, "", str(standing.get("stood", "")) if known else ""
+        same_session = standing.get("session") == session
+        return RUNNING, "", str(standing.get("stood", "")) if same_session else ""
     # A session that only found out that the scenario has changed has signed nothing, and has left
     # the results as they were.
     if manifest and _last_session(notes) <= _last_session(manifest):
@@ -233,8 +233,8 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
 
     state = read_state(folder)
     if state.session and not has_world(folder):
-        told = f"{folder}: nothing to show yet ({state.sentence()})"
-        raise InputError(f"{told}; {resume_hint(state)}")
+        message = f"{folder}: nothing to show yet ({state.sentence()})"
+        raise InputError(f"{message}; {resume_hint(state)}")
     for attempt in range(3):
         target = resolve_run_folder(folder)
         try:
@@ -258,8 +258,8 @@ def open_run(folder: Path) -> tuple[Run, RunState]:
 
 def resume_hint(state: RunState) -> str:
     """Which command resumes a run that has not finished; after a budget with a larger one."""
-    given = Path(state.folder)
-    folder = given.parent if given.name == PARTIAL else given
+    run_folder = Path(state.folder)
+    folder = run_folder.parent if run_folder.name == PARTIAL else run_folder
     study = folder.parent.parent
     if folder.parent.name == "runs" and planned_runs(study) is not None:
         return f"'society study run {study}' resumes it"
@@ -275,7 +275,7 @@ def resume_hint(state: RunState) -> str:
 
 def has_world(folder: Path) -> bool:
     """Whether there are tables to be shown: of the run, or of the part that its last stop left."""
-    return any((one / MANIFEST).exists() for one in (folder, folder / PARTIAL))
+    return any((path / MANIFEST).exists() for path in (folder, folder / PARTIAL))
 
 
 def list_runs(root: Path) -> list[RunState]:
@@ -290,8 +290,8 @@ def _states(folder: Path, depth: int) -> Iterator[RunState]:
     if has_tables or ((folder / JOURNAL).is_file() and not (folder / PANEL).is_file()):
         yield read_state(folder)
         return
-    below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
-    states = chain.from_iterable(_states(one, depth - 1) for one in below if depth)
+    below = sorted(sub for sub in folder.iterdir() if sub.is_dir() and not sub.is_symlink())
+    states = chain.from_iterable(_states(sub, depth - 1) for sub in below if depth)
     planned = planned_runs(folder)
     if planned is None:
         yield from states
@@ -308,9 +308,9 @@ def _states(folder: Path, depth: int) -> Iterator[RunState]:
                 runs.append(
                     RunState(str(run), FINISHED, written.isoformat(timespec="seconds"), **cost)
                 )
-    done = sum(one.state == FINISHED for one in runs)
+    done = sum(sub.state == FINISHED for sub in runs)
     spent: dict[str, Any] = {
-        name: sum(getattr(one, name) or 0 for one in runs) for name in ("calls", "tokens", "usd")
+        name: sum(getattr(sub, name) or 0 for sub in runs) for name in ("calls", "tokens", "usd")
     }
-    date = max((one.date for one in runs), default="")
+    date = max((sub.date for sub in runs), default="")
     yield RunState(str(folder), f"study: {done} of {planned} runs finished", date, **spent)

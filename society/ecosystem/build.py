@@ -91,9 +91,9 @@ class RawCorpus:
             citing = pc.list_parent_indices(references).to_numpy()
             cited = references.flatten().filter(pa.array(self.known[citing]))
             citing, early = citing[self.known[citing]], np.flatnonzero(self.known)
-            found = pc.index_in(cited, value_set=self.ids.take(pa.array(early)))
-            inside = found.is_valid().to_numpy(zero_copy_only=False)
-            sources, targets = citing[inside], early[found.drop_null().to_numpy()]
+            positions = pc.index_in(cited, value_set=self.ids.take(pa.array(early)))
+            inside = positions.is_valid().to_numpy(zero_copy_only=False)
+            sources, targets = citing[inside], early[positions.drop_null().to_numpy()]
             pairs = np.unique((sources * len(self) + targets)[sources != targets])
             self.links = pairs // max(1, len(self)), pairs % max(1, len(self))
             named = pc.not_equal(cited, self.ids.take(pa.array(citing)))
@@ -378,8 +378,8 @@ def make_profiles(
     terms, words = _paper_terms(corpus, written, lsa, progress)
     terms = terms.take(pa.array(np.searchsorted(np.flatnonzero(written), rows)))
     counts = citations[rows]
-    known = counts >= 0
-    cited = np.bincount(people[known], counts[known], count).astype(np.int64)
+    counted = counts >= 0
+    cited = np.bincount(people[counted], counts[counted], count).astype(np.int64)
     names = numbered_names(MASK, count)
     # Those with the most joint papers, among equals by name. Nobody outside of the population is
     # named: the name would lead nowhere.
@@ -404,7 +404,7 @@ def make_profiles(
             INTERESTS,
         ),
         "papers": np.bincount(people, minlength=count),
-        "citations": pa.array(cited, mask=np.bincount(people[known], minlength=count) == 0),
+        "citations": pa.array(cited, mask=np.bincount(people[counted], minlength=count) == 0),
         "collaborators": _capped(owners, partners, names, count, COLLABORATORS),
     }
     starts: IntArray = corpus.years[rows[np.searchsorted(people, np.arange(count))]]

@@ -94,7 +94,7 @@ def build_options(preset: str | None, given: Mapping[str, Any], **also: Any) -> 
     start = BuildOptions(boundary=chosen["boundary"]) if preset is None else PRESETS[preset]
 
     def with_given(filters: Any) -> Any:
-        names = (one.name for one in fields(filters))
+        names = (option.name for option in fields(filters))
         return replace(filters, **{name: chosen[name] for name in names if name in chosen})
 
     return replace(

@@ -197,9 +197,9 @@ class KnowledgeBank:
 
     def _row(self, scientist_id: str, version: int) -> int | None:
         rows = self._rows_of.get(scientist_id, [])
-        place = bisect_left(rows, version)
-        if place:
-            return rows[place - 1]
+        position = bisect_left(rows, version)
+        if position:
+            return rows[position - 1]
         row = self._profiles.row_of(scientist_id)
         return row if row is not None and row < version else None
 
@@ -342,6 +342,6 @@ def cleaned_interests(interests: tuple[str, ...], general: frozenset[str]) -> tu
         if term.lower() not in general and not (len(term) <= SHORT and term.isascii())
     ]
     kept = {words[term]: term for term in reversed(sound)}
-    whole = [kept[one] for one in kept if not any(one in other for other in kept if one != other)]
+    whole = [kept[key] for key in kept if not any(key in other for other in kept if key != other)]
     back = [term for term in words if term not in sound][: max(0, LEAST - len(whole))]
     return tuple(term for term in words if term in whole or term in back)

@@ -85,8 +85,8 @@ def fading_papers(
     ``shape`` is that of gamma distributed productivities (None: all are 1).
     """
     # Where the leader stands among the authors; it matters only if leading counts for more.
-    place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
-    kept, key = world.history.fading, (memory, exponent, shape, coauthored, place, limit)
+    position = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
+    kept, key = world.history.fading, (memory, exponent, shape, coauthored, position, limit)
     if key not in kept:
         # From streams by name: rules of another memory find the same productivity of a person.
         factors = None if shape is None else partial(_productivities, world.streams, shape)
@@ -96,7 +96,7 @@ def fading_papers(
             exponent,
             factors,
             coauthored=coauthored,
-            leader=place,
+            leader=position,
             limit=limit,
         )
     return kept[key]

@@ -78,13 +78,13 @@ class ObservedSizes:
 
 def rows_among(rows: IntArray, chosen: AbstractSet[int]) -> BoolArray:
     """Which of some rows are in a set; faster than to look up each where there are many."""
-    found = np.zeros(len(rows), dtype=bool)
+    among = np.zeros(len(rows), dtype=bool)
     for part in chosen.parts if isinstance(chosen, ExcludedRows) else (chosen,):
         if len(part) < len(rows) >= MANY_ROWS:
-            found |= np.isin(rows, np.fromiter(part, np.int64, len(part)))
+            among |= np.isin(rows, np.fromiter(part, np.int64, len(part)))
         elif part:
-            found |= np.fromiter(map(part.__contains__, rows.tolist()), bool, len(rows))
-    return found
+            among |= np.fromiter(map(part.__contains__, rows.tolist()), bool, len(rows))
+    return among
 
 
 class PapersView(Protocol):

@@ -197,7 +197,7 @@ class Call:
     def row(self) -> tuple[Any, ...]:
         """The values in the order of the columns."""
         values = (getattr(self, name) for name in self.__slots__)
-        return tuple(" ".join(one) if isinstance(one, tuple) else one for one in values)
+        return tuple(" ".join(value) if isinstance(value, tuple) else value for value in values)
 
     def again(self, act: str, number: int) -> Call:
         """The row of the n-th ``re-ask`` or ``trim``, under an id that extends this one."""
@@ -364,9 +364,9 @@ class _Attempts:
 
     def _notice(self, row: Call, what: str) -> None:
         """Note something in the row of an asking, and in that of its call."""
-        for one in (row, self._pending.call):
-            found = {*one.noticed.split(), what}
-            one.noticed = " ".join(name for name in NOTICED if name in found)
+        for row_or_call in (row, self._pending.call):
+            noticed = {*row_or_call.noticed.split(), what}
+            row_or_call.noticed = " ".join(name for name in NOTICED if name in noticed)
 
     async def _text(
         self, row: Call, messages: tuple[Message, ...], number: int

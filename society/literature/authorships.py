@@ -156,8 +156,8 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     first.sort()
     of_paper = of_paper[first]
     ends = outer_places(np.bincount(of_paper, minlength=len(papers)))
-    known = [rows.get(name, -1) for name in encoded.dictionary.to_pylist()]
-    numbers = np.array(known, dtype=np.int64)[named_as[first]]
+    people_rows = [rows.get(name, -1) for name in encoded.dictionary.to_pylist()]
+    numbers = np.array(people_rows, dtype=np.int64)[named_as[first]]
     kept = numbers >= 0
     sizes = np.bincount(of_paper[kept], minlength=len(papers))
     some = sizes > 0

@@ -32,7 +32,7 @@ class ArrowSequence(Sequence[Row]):
     def __init__(self, table: pa.Table) -> None:
         names = self.schema().names
         self.table = table if table.column_names == names else table.select(names)
-        self._lists = tuple(one.name for one in self.schema() if _is_list(one.type))
+        self._lists = tuple(column.name for column in self.schema() if _is_list(column.type))
 
     @staticmethod
     @abstractmethod
@@ -46,7 +46,8 @@ class ArrowSequence(Sequence[Row]):
             return rows
         rows_list, schema = list(rows), cls.schema()
         columns = [
-            pa.array([getattr(row, one.name) for row in rows_list], one.type) for one in schema
+            pa.array([getattr(row, field.name) for row in rows_list], field.type)
+            for field in schema
         ]
         return cls(pa.table(columns, schema=schema))
 

@@ -68,9 +68,9 @@ class IVFIndex:
         # Several threads add numbers in another order, and the same rows would give other cells.
         faiss.omp_set_num_threads(1)
         with one_blas_thread():
-            found = layout or _train(rows, metric)
-            self._index = _filled(rows, found, metric)
-            self.layout = found if layout else self._tuned(rows, found)
+            arrays = layout or _train(rows, metric)
+            self._index = _filled(rows, arrays, metric)
+            self.layout = arrays if layout else self._tuned(rows, arrays)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -177,8 +177,8 @@ def _filled(rows: VectorArray, layout: IVFLayout, metric: Metric) -> faiss.Index
         # The cells are given and not searched again, so a layout makes the same index wherever it
         # is read.
         cells = layout.cell_of[start : start + len(block)].astype(np.int64)
-        place = faiss.swig_ptr(cells)
-        index.add_core(len(block), faiss.swig_ptr(block), None, place)
+        pointer = faiss.swig_ptr(cells)
+        index.add_core(len(block), faiss.swig_ptr(block), None, pointer)
     return index
 
 
@@ -192,17 +192,17 @@ def _truth(rows: VectorArray, metric: Metric) -> tuple[IntArray, FloatArray]:
     rng = np.random.default_rng(SEED + 1)
     drawn = rng.choice(len(rows), min(DRAWN, len(rows)), replace=False)
     # A zero row is equally near to all rows; as a probe it would raise the recall.
-    known = np.asarray(rows[np.sort(drawn)]).any(axis=1)
-    picked = np.sort(np.sort(drawn)[known][:: max(1, int(known.sum()) // PROBES)][:PROBES])
+    finite = np.asarray(rows[np.sort(drawn)]).any(axis=1)
+    picked = np.sort(np.sort(drawn)[finite][:: max(1, int(finite.sum()) // PROBES)][:PROBES])
     points = np.ascontiguousarray(rows[picked])
     best = np.full((len(picked), NEAREST), np.inf, dtype=np.float64)
     for start, block in _blocks(rows):
         near = faiss.METRIC_INNER_PRODUCT if metric == "cosine" else faiss.METRIC_L2
-        _, found = faiss.knn(points, block, min(len(block), NEAREST + 1), metric=near)
-        for place, point in enumerate(points):
-            others = found[place][found[place] + start != picked[place]]
+        _, neighbours = faiss.knn(points, block, min(len(block), NEAREST + 1), metric=near)
+        for index, point in enumerate(points):
+            others = neighbours[index][neighbours[index] + start != picked[index]]
             gaps = _gaps(block[others], point, metric)
-            best[place] = np.sort(np.concatenate([best[place], gaps]))[:NEAREST]
+            best[index] = np.sort(np.concatenate([best[index], gaps]))[:NEAREST]
     return picked, best[:, -1]
 
 
@@ -228,8 +228,8 @@ def load_or_build_index(rows: VectorArray, metric: Metric = "distance") -> IVFIn
     if (kept := table.get(ORIGIN, key)) is not None:
         with np.load(io.BytesIO(kept), allow_pickle=False) as arrays:
             probed, recall = arrays["measured"].tolist()
-            found = {name: arrays[name] for name in NAMES}
-            layout = IVFLayout(**found, probed=int(probed), recall=recall)
+            stored = {name: arrays[name] for name in NAMES}
+            layout = IVFLayout(**stored, probed=int(probed), recall=recall)
         return IVFIndex(rows, layout, metric)
     index = IVFIndex(rows, None, metric)
     layout, held = index.layout, io.BytesIO()

@@ -128,5 +128,5 @@ def nearest_distance(vectors: FloatArray) -> float | None:
     # Itself and copies of it are at no distance, of which rounding leaves a little.
     apart[apart < 1e-6] = np.inf
     nearest = np.sqrt(apart.min(axis=1, initial=np.inf))
-    known = nearest[np.isfinite(nearest)]
-    return float(np.median(known)) if len(known) else None
+    finite = nearest[np.isfinite(nearest)]
+    return float(np.median(finite)) if len(finite) else None

@@ -179,7 +179,7 @@ class Literature:
         points = points[points.any(axis=1)] if points.any() else points[:1]
         pool = max(POOL, POOL_FACTOR * k)
         hits = [self._index.search(point, pool, visible, exclude) for point in points]
-        rows = np.unique([row for found in hits for row, _ in found]).astype(np.int64)
+        rows = np.unique([row for results in hits for row, _ in results]).astype(np.int64)
         vectors = self._index.rows(rows)
         distances = np.array([exact_distances(vectors, point) for point in points])
         # Of rows of unit length; made of the distances, so that both rank papers alike (rule 14).
@@ -196,7 +196,7 @@ class Literature:
             range(len(rows)), key=lambda i: (-relevance[i], text[i], distances[text[i], i], ids[i])
         )
         chosen = maximal_marginal_relevance(relevance[order], vectors[order], k, diversity)
-        picked = [order[place] for place in chosen]
+        picked = [order[index] for index in chosen]
         nearest = distances.min(axis=0)
         return tuple(
             _reference(self._at(int(rows[i])), int(rows[i]), float(nearest[i])) for i in picked

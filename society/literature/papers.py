@@ -122,8 +122,8 @@ class Papers(ArrowSequence[Paper]):
         count = len(self)
         cited = self.rows_of(pc.list_flatten(self.table["references"]))
         citing = np.repeat(np.arange(count, dtype=np.int64), self._lengths("references"))
-        known = (cited >= 0) & (cited != citing)
-        pairs = np.sort(citing[known] * count + cited[known])
+        valid = (cited >= 0) & (cited != citing)
+        pairs = np.sort(citing[valid] * count + cited[valid])
         # A sort and a look at the neighbours: ten times as fast as finding unique numbers.
         pairs = pairs[np.diff(pairs, prepend=-1) > 0]
         return _starts(pairs // max(1, count), count), pairs % max(1, count)

@@ -54,8 +54,8 @@ def candidates(scores: VectorArray, k: int, hidden: Collection[int]) -> IntArray
     if hidden:
         scores[[row for row in hidden if row < len(scores)]] = -np.inf
     least = np.partition(scores, len(scores) - k)[len(scores) - k] if k < len(scores) else -np.inf
-    found: IntArray = np.flatnonzero((scores >= least - SLACK) & (scores > -np.inf))
-    return found
+    rows: IntArray = np.flatnonzero((scores >= least - SLACK) & (scores > -np.inf))
+    return rows
 
 
 class VectorIndex:
@@ -96,9 +96,9 @@ class VectorIndex:
                 f"{len(ids)} ids need vectors of shape {(len(ids), self.dim)}, not {rows.shape}"
             )
         with self._adding:
-            known = [key for key in ids if key in self._ids]
-            if known or len(set(ids)) != len(ids):
-                raise ProtocolError(f"an id is indexed once; twice: {(known or list(ids))[0]!r}")
+            present = [key for key in ids if key in self._ids]
+            if present or len(set(ids)) != len(ids):
+                raise ProtocolError(f"an id is indexed once; twice: {(present or list(ids))[0]!r}")
             self._rows.append(rows)
             self._halves.append(_half_squares(rows))
             # Last: their number says how many rows other threads may ask for.

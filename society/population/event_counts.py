@@ -74,8 +74,8 @@ class DatedCounts:
     def has_event_in(self, row: int, window: EventWindow) -> bool:
         """Whether this person has an event in the window."""
         own = self._events.get(row, ())
-        place = bisect_left(own, window.end)
-        return place > 0 and own[place - 1] >= window.start
+        position = bisect_left(own, window.end)
+        return position > 0 and own[position - 1] >= window.start
 
     def count_since_day_0(self, row: int, before: float) -> int:
         """The number of this person's events since day 0 and before a date."""
@@ -116,8 +116,8 @@ class DatedCounts:
 
 def cumulative_counts(counts: IntArray | FloatArray) -> IntArray:
     """Cumulative sums of counts with a leading 0, of shape (people + 1,); NaN counts as 0."""
-    known = np.nan_to_num(counts).astype(np.int64)
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])
+    filled = np.nan_to_num(counts).astype(np.int64)
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(filled)])
 
 
 NOBODY = JointPapers.on(0, ())
@@ -187,36 +187,36 @@ class PaperHistory:
         """The co-authors of a person, with joint papers and the date of the last one."""
         self._catch_up()
         own = self._papers_of(row)
-        counted, known = self._joint.get(row, (0, NOBODY))
+        counted, joint = self._joint.get(row, (0, NOBODY))
         if counted < len(own):
             if not counted and row < self.past.people:
-                known, counted = self.past.joint_papers(row), len(self.past.papers_by_person[row])
+                joint, counted = self.past.joint_papers(row), len(self.past.papers_by_person[row])
             if counted < len(own):
                 dated = ((self.date_of(paper), self.authors_of(paper)) for paper in own[counted:])
-                known = self.distinct.merge([known, JointPapers.on(row, dated)])
-            self._joint[row] = len(own), known
-        self._partners[row] = known.people
-        return known
+                joint = self.distinct.merge([joint, JointPapers.on(row, dated)])
+            self._joint[row] = len(own), joint
+        self._partners[row] = joint.people
+        return joint
 
     def partners_of_each(self, rows: Iterable[int]) -> list[IntArray]:
         """The co-authors of each of several people."""
         self._catch_up()
-        known = self._partners
+        partners = self._partners
         # The loop is long, and nearly all of them have been asked for before.
-        return [known[row] if row in known else self.joint_papers(row).people for row in rows]
+        return [partners[row] if row in partners else self.joint_papers(row).people for row in rows]
 
     def joint_papers_of(self, rows: Sequence[int]) -> JointPapers:
         """The co-authors of several people but for themselves; it extends the last answer."""
         if len(rows) == 1:
             return self.joint_papers(rows[0])
         self._catch_up()
-        people, found = self._merged
+        people, joint = self._merged
         if people != tuple(rows[: len(people)]):
-            people, found = (), NOBODY
+            people, joint = (), NOBODY
         if len(people) < len(rows):
-            found = self.distinct.merge([found, *map(self.joint_papers, rows[len(people) :])])
-            self._merged = tuple(rows), found
-        return found.without(rows)
+            joint = self.distinct.merge([joint, *map(self.joint_papers, rows[len(people) :])])
+            self._merged = tuple(rows), joint
+        return joint.without(rows)
 
     def numbers_of_papers(self, rows: IntArray) -> IntArray:
         """How many papers each of some people has, who all have one."""
@@ -245,8 +245,8 @@ class PaperHistory:
     def _papers_of(self, row: int) -> list[int]:
         papers = self._own.get(row)
         if papers is None:
-            known = row < self.past.people
-            papers = self._own[row] = list(self.past.papers_by_person[row]) if known else []
+            from_past = row < self.past.people
+            papers = self._own[row] = list(self.past.papers_by_person[row]) if from_past else []
         return papers
 
     def _catch_up(self) -> None:

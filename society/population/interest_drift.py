@@ -35,8 +35,8 @@ class InterestHistory:
     def before(self, row: int, date: float) -> tuple[str, ...] | None:
         """The interests before a date; None: those that the scientist came with."""
         held = self._held.get(row, [])
-        place = bisect_left(held, date, key=itemgetter(0))
-        return tuple(name for name, _ in held[place - 1][1]) if place else None
+        position = bisect_left(held, date, key=itemgetter(0))
+        return tuple(name for name, _ in held[position - 1][1]) if position else None
 
     def changed_rows(self) -> Iterable[int]:
         """Rows of the scientists whose interests have changed since they came."""

@@ -138,8 +138,8 @@ class CoauthorNetwork:
         """The number of joint papers of ``i`` and ``j`` before now."""
         start, end = self._row(i)
         position = bisect_left(self._partner, j, start, end)
-        known = position < end and self._partner[position] == j
-        count: int = self._total[position + 1] - self._total[position] if known else 0
+        tied = position < end and self._partner[position] == j
+        count: int = self._total[position + 1] - self._total[position] if tied else 0
         return count + self._recent_partners(i).count(j) if i in self._dated else count
 
     def degrees(self) -> IntArray:
@@ -183,11 +183,11 @@ class CoauthorNetwork:
         lengths = self._starts[rows + 1] - self._starts[rows]
         skipped = np.cumsum(lengths) - lengths
         positions = np.arange(int(lengths.sum())) + np.repeat(self._starts[rows] - skipped, lengths)
-        one, other = np.repeat(rows, lengths), self._partners[positions].astype(np.int64)
+        first, other = np.repeat(rows, lengths), self._partners[positions].astype(np.int64)
         number = self._totals[positions + 1] - self._totals[positions]
         # The matrix is symmetric: a pair of two chosen rows appears twice, others once.
-        once = (one < other) | ~chosen[other]
-        ends = np.minimum(one, other), np.maximum(one, other)
+        once = (first < other) | ~chosen[other]
+        ends = np.minimum(first, other), np.maximum(first, other)
         lines = np.stack([*ends, number], axis=1)[once]
         ordered: IntArray = lines[np.lexsort((lines[:, 1], lines[:, 0]))]
         return ordered

@@ -55,7 +55,9 @@ def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame
             raise InputError(
                 f"table {name}: a row has {len(row)} values, expected {len(columns)}: {row!r:.200}"
             )
-    return cast_table(name, {one.name: [row[i] for row in listed] for i, one in enumerate(columns)})
+    return cast_table(
+        name, {column.name: [row[i] for row in listed] for i, column in enumerate(columns)}
+    )
 
 
 @cache
@@ -141,16 +143,16 @@ def typed_table(rows: Sequence[Sequence[Any]], dtypes: Mapping[str, str]) -> pd.
     """A table of rows, possibly none, with a value for each column, whose dtypes are nullable."""
     build: Any = pd.array
     columns = {
-        name: build([row[place] for row in rows], dtype=dtype)
-        for place, (name, dtype) in enumerate(dtypes.items())
+        name: build([row[index] for row in rows], dtype=dtype)
+        for index, (name, dtype) in enumerate(dtypes.items())
     }
     return pd.DataFrame(columns)
 
 
 def known_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
     """The values that are not missing, as float64."""
-    known: NDArray[np.float64] = values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
-    return known
+    numbers: NDArray[np.float64] = values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers
 
 
 def counts_of(keys: pd.Series[Any], counts: pd.Series[Any]) -> pd.Series[Any]:

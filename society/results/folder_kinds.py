@@ -37,10 +37,10 @@ def without_manifest(folder: Path) -> str:
             facts.append(f"'society study report {folder}' writes its page")
         if not 0 < planned <= done:
             facts.append(f"'society study run {folder}' resumes it")
-        return "; ".join([*facts, *(f"one of its runs is {one}" for one in runs[:1])])
+        return "; ".join([*facts, *(f"one of its runs is {run}" for run in runs[:1])])
     runs = [path for path in runs if path.name != PARTIAL]
     counts = ((len(runs), "run", "runs"), (len(studies), "study", "studies"))
-    held = " and ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts if n)
+    held = " and ".join(f"{n} {singular if n == 1 else many}" for n, singular, many in counts if n)
     if held:
         such = [*runs, *studies][0]
         return f"{folder}: contains {held}; give one, such as {such} ('society list runs {folder}')"

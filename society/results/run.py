@@ -228,7 +228,7 @@ class Run:
             >>> run.names["Scientist0"]
             'Lindutun'
         """
-        return {one: invented_name(one) for one in self.table("scientists")["scientist"]}
+        return {who: invented_name(who) for who in self.table("scientists")["scientist"]}
 
     def __repr__(self) -> str:
         """What the run is, in one line; tables are counted and not read."""
@@ -324,8 +324,8 @@ class Run:
                     "vs.compute_metric(run, NAME) computes others"
                 )
             self._metrics[name] = read_parquet(path)
-        found = self._metrics[name]
-        return with_numpy_dtypes(found) if plain else found
+        table = self._metrics[name]
+        return with_numpy_dtypes(table) if plain else table
 
     def add_metric(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
         """Keep a computed metric in memory under a name, and return it."""

@@ -119,15 +119,15 @@ def as_frame(table: pa.Table, path: Path) -> pd.DataFrame:
 def safe_texts(table: pd.DataFrame) -> pd.DataFrame:
     """A copy of a table, of which every text and every heading is a ``safe_cell``."""
     safe = table.rename(columns=lambda name: safe_cell(str(name)))
-    for place, dtype in enumerate(table.dtypes):
+    for index, dtype in enumerate(table.dtypes):
         if not (
             pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype)
         ):
             cells = [
                 safe_cell(value) if isinstance(value, str) else value
-                for value in table.iloc[:, place].tolist()
+                for value in table.iloc[:, index].tolist()
             ]
-            safe.isetitem(place, np.array(cells, dtype=object))
+            safe.isetitem(index, np.array(cells, dtype=object))
     return safe
 
 

@@ -17,8 +17,8 @@ CSV_METADATA = "csv-metadata.json"
 
 def backend_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a manifest says of the backend of its run; empty if it says nothing."""
-    given = manifest.get("backend")
-    return given if isinstance(given, Mapping) else {}
+    backend = manifest.get("backend")
+    return backend if isinstance(backend, Mapping) else {}
 
 
 def speaker_of(manifest: Mapping[str, Any]) -> str:

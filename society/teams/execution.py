@@ -108,14 +108,14 @@ def _bar(share: float, signal: float, agreement: float, reviewers: int, worthles
         return math.inf if share <= 0.0 else -math.inf
     ranks = (np.arange(NODES) + 0.5) / NODES
     worth = np.maximum(ranks - worthless, 0.0) / (1.0 - worthless)
-    known = math.sqrt(agreement) * signal * (worth - worth.mean()) / worth.std()
+    expected = math.sqrt(agreement) * signal * (worth - worth.mean()) / worth.std()
     # The rest of a mean mark: how the idea happens to look, and the own parts of the reviewers.
     spread = math.sqrt(agreement * (1.0 - signal**2) + (1.0 - agreement) / reviewers)
 
     def above(bar: float) -> float:
         if not spread:
-            return float((known >= bar).mean()) - share
-        return float(special.ndtr((known - bar) / spread).mean()) - share
+            return float((expected >= bar).mean()) - share
+        return float(special.ndtr((expected - bar) / spread).mean()) - share
 
     return float(optimize.brentq(above, -20.0, 20.0))
 
@@ -227,12 +227,14 @@ class ExecutionAttempt(Execution):
         if effort > 0:
             place = (STAGE, lab.visit, 1)
             members = list(team.members)
-            yield from lab.together(*(at_desk(world, team, one, place, effort) for one in members))
+            yield from lab.together(
+                *(at_desk(world, team, member, place, effort) for member in members)
+            )
         yield from lab.wait(max(days - (lab.now - began), 0.0))
 
     def _let_know(self, lab: Lab, team: Team, manuscript: Manuscript, outcome: float) -> None:
         """Let some know an outcome: each keeps the best one, with the idea's keywords."""
-        world, told = lab.world, [EVERYBODY]
+        world, informed = lab.world, [EVERYBODY]
         if self.told != "everybody":
             people = world.population
             rows = [people.rows[member] for member in team.members]
@@ -245,11 +247,11 @@ class ExecutionAttempt(Execution):
                 # As many as there are co-authors, so that the arms differ in the network alone.
                 order = lab.rng("strangers").permutation(len(people)).tolist()
                 others = set([row for row in order if row not in rows][: len(others)])
-            told = [people.names[row] for row in [*rows, *sorted(others)]]
+            informed = [people.names[row] for row in [*rows, *sorted(others)]]
         keywords = tuple(getattr(manuscript.text.read(), "keywords", ()))
-        for name in told:
-            known = world.lessons.get(name)
-            if known is None or outcome > known[0]:
+        for name in informed:
+            lesson = world.lessons.get(name)
+            if lesson is None or outcome > lesson[0]:
                 world.lessons[name] = (outcome, keywords)
 
 

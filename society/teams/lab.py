@@ -267,8 +267,8 @@ class Lab:
             ProtocolError: the same question is asked twice.
         """
         self._check()
-        place = f"{self._team.id}/{self._stage}/{self.visit}/{self.turn}/{seat}"
-        id_ = self._reserve_id(f"{place}/{act}/{who}")
+        prefix = f"{self._team.id}/{self._stage}/{self.visit}/{self.turn}/{seat}"
+        id_ = self._reserve_id(f"{prefix}/{act}/{who}")
         if within is None:
             # A stream per call: another call before this one shifts no draw (rules 7 and 9).
             rng = self._world.streams.stream("utterance", id_)

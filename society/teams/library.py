@@ -110,8 +110,8 @@ class Library:
             asked = _hash(text, count, sorted(excluded))
 
             def names() -> bytes:
-                found = self._world.nearest_scientists(count, excluded, place[1], text)
-                return json.dumps([profile.id for profile in found]).encode()
+                scientists = self._world.nearest_scientists(count, excluded, place[1], text)
+                return json.dumps([profile.id for profile in scientists]).encode()
 
             # Only the names are stored; the profiles are those of the date of asking (rule 16).
             return self._profiles(json.loads(_kept(self._world, place, asked, names)), place[1])
@@ -172,8 +172,8 @@ class Library:
             return json.dumps([(paper.id, paper.distance) for paper in search()]).encode()
 
         # Distances come back from JSON as the same numbers, on any machine (rule 15).
-        found = json.loads(_kept(self._world, place, asked, hits))
-        return tuple(self._world.reference(paper, distance, place[1]) for paper, distance in found)
+        ids = json.loads(_kept(self._world, place, asked, hits))
+        return tuple(self._world.reference(paper, distance, place[1]) for paper, distance in ids)
 
 
 def vector_of_text(world: World, place: Place, text: str) -> VectorArray:
@@ -192,8 +192,8 @@ def _paper_ids(papers: Any) -> Iterator[str]:
     elif isinstance(papers, Reference):
         yield papers.id
     else:
-        for one in papers:
-            yield from _paper_ids(one)
+        for paper in papers:
+            yield from _paper_ids(paper)
 
 
 def _kept(world: World, place: Place, asked: str, make: Callable[[], bytes]) -> bytes:

@@ -254,8 +254,8 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     for position, author in enumerate(paper.authors):
         for other in paper.authors[position + 1 :]:
             log.row("ties", *sorted((author, other)), now, 1)
-    for place, author in enumerate(authors):
-        log.row("authorships", paper.id, author, place)
+    for rank, author in enumerate(authors):
+        log.row("authorships", paper.id, author, rank)
     if world.successes.get(team.id) and REPLICATES not in team.notes:
         world.on_record.append(team.id)
     renew_interests(world, paper)
@@ -305,8 +305,8 @@ def end(world: World, team: Team, lab: Lab) -> None:
         for call in answer.calls:
             world.log.row("calls", *call.row())
     # Those that were open when the team, or the run, ended.
-    for who, (sent, known) in list(team.open_invitations.items()):
-        lab.people.note_invitation(who, sent, known, None)
+    for who, (sent, facts) in list(team.open_invitations.items()):
+        lab.people.note_invitation(who, sent, facts, None)
     for consultation in lab.consultations:
         reply, error = _settled(consultation.reply)
         if reply is None or error is not None:

@@ -193,8 +193,8 @@ class World:
         self, count: int, without: frozenset[str], date: float, text: str
     ) -> tuple[Profile, ...]:
         """Find the scientists whose interests, as known before a date, are nearest to a text."""
-        found = self.knowledge.search(text, count, self.knowledge.visible(date), without)
-        rows = [self.population.rows[profile.id] for profile in found]
+        nearest = self.knowledge.search(text, count, self.knowledge.visible(date), without)
+        rows = [self.population.rows[profile.id] for profile in nearest]
         return tuple(self.population.profile(row, date) for row in rows)
 
     def acquaintance(self, one: str, other: str) -> dict[str, Any]:
@@ -228,8 +228,8 @@ class World:
     def _initial_topic_numbers(self) -> tuple[IntArray, dict[str, int]]:
         """Everybody's main topic on day 0 as a number, and the number of each topic."""
         topics, numbers = self.ecosystem.profiles.topics, dict[str, int]()
-        found = (numbers.setdefault(topic, len(numbers)) for topic in topics)
-        return np.fromiter(found, np.int64, len(topics)), numbers
+        topic_numbers = (numbers.setdefault(topic, len(numbers)) for topic in topics)
+        return np.fromiter(topic_numbers, np.int64, len(topics)), numbers
 
     def rows_of(self, names: Iterable[str], key: str) -> list[int]:
         """The rows of people whom a scenario names under a key, which the error names."""

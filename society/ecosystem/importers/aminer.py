@@ -61,11 +61,11 @@ def read_blocks(file: SourceFile) -> Iterator[AMinerRecord]:
             blank = True
             continue
         tag, _, value = line.replace("\t", " ").partition(" ")
-        known = GLUED.match(line)
-        if not opener and known and known[0] in (INDEX, TITLE):
-            opener, glued = known[0], tag != known[0]
+        match = GLUED.match(line)
+        if not opener and match and match[0] in (INDEX, TITLE):
+            opener, glued = match[0], tag != match[0]
         if glued:
-            tag, value = (known[0], line[known.end() :]) if known else ("", line)
+            tag, value = (match[0], line[match.end() :]) if match else ("", line)
             tag = SAME.get(tag, tag)
         elif tag not in TAGS:
             tag, value = "", line
@@ -127,7 +127,7 @@ class AuthorIds:
         low, high = self._rows[:, 0].searchsorted([int(paper), int(paper) + 1])
         # Backwards, because the last value of a key stays in a dictionary.
         rows = self._rows[low:high][::-1].tolist()
-        return {place - self._first: str(author) for _, place, author in rows}
+        return {position - self._first: str(author) for _, position, author in rows}
 
 
 NAMES = ("author2paper", "coauthor", "author", "paper")
@@ -165,9 +165,9 @@ class AMiner(Source):
             for number, line in enumerate(read_lines(file), start=1):
                 words = line.split()
                 if len(words) == 4 and all(word.isdecimal() and len(word) < 19 for word in words):
-                    _, author, paper, place = map(int, words)
+                    _, author, paper, position = map(int, words)
                     relations += 1
-                    yield paper, place, author
+                    yield paper, position, author
                 elif words:
                     malformed += 1
                     self.report.add_example(f"{file.label}:line {number}", "not four numbers")

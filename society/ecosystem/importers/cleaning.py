@@ -195,19 +195,19 @@ KEPT = re.compile(
 def _without_tags(text: str) -> str:
     text = DROPPED.sub(" ", text)
     # A name between angle brackets is a tag where it is a common one or is closed again.
-    names = {found[1] for found in TAG.finditer(text)}
-    known = {one for one in names if LONE.fullmatch(one) or f"</{one}" in text}
+    names = {tag[1] for tag in TAG.finditer(text)}
+    markup = {name for name in names if LONE.fullmatch(name) or f"</{name}" in text}
 
-    def replaced(found: re.Match[str]) -> str:
-        if found[1] not in known:
-            return found[0]
-        return " " if BLOCK.fullmatch(found[1]) else ""
+    def replaced(tag: re.Match[str]) -> str:
+        if tag[1] not in markup:
+            return tag[0]
+        return " " if BLOCK.fullmatch(tag[1]) else ""
 
-    return TAG.sub(replaced, text) if known else text
+    return TAG.sub(replaced, text) if markup else text
 
 
-def _of_math(found: re.Match[str]) -> str:
-    inner = next(part for part in found.groups() if part is not None)
+def _of_math(match: re.Match[str]) -> str:
+    inner = next(part for part in match.groups() if part is not None)
     inner = WRAPPED.sub(r"\1", FORGOTTEN.sub("", inner))
     inner = SYMBOL.sub(lambda one: f" {one[1]} " if KEPT.fullmatch(one[1]) else " ", inner)
     return re.sub(r"[{}\\]", "", inner).strip()

@@ -61,14 +61,14 @@ def parse_columns(text: str) -> dict[str, str]:
     """Parse ``title=Title,authors="Author names"``, or a database."""
     if text in ("", *EXPORTS):
         return {}
-    pairs = {found[1]: found[2].strip('"') for found in PAIR.finditer(text)}
-    known = (*USUAL, "separator")
-    wrong = [name for name in pairs if name not in known]
+    pairs = {pair[1]: pair[2].strip('"') for pair in PAIR.finditer(text)}
+    names = (*USUAL, "separator")
+    wrong = [name for name in pairs if name not in names]
     if wrong or not pairs or PAIR.sub("", text).strip():
-        near = did_you_mean(wrong[0], known) if wrong else ""
+        near = did_you_mean(wrong[0], names) if wrong else ""
         raise InputError(
             f"--columns {text!r}: expected {', '.join(EXPORTS)}, or pairs such as "
-            f"title=Title,year=Year with {', '.join(known)}{near}"
+            f"title=Title,year=Year with {', '.join(names)}{near}"
         )
     if pairs.get("separator", "comma") not in SEPARATORS:
         raise InputError(f"--columns: separator is one of {', '.join(SEPARATORS)}")
@@ -135,7 +135,7 @@ class CsvPapers(Source):
                         fault += "; export it from Scopus again, without funding details"
                     yield SourceEntry(file, line, ValueError(fault))
                     continue
-                cells = {name: row[place] for name, place in places.items()}
+                cells = {name: row[column] for name, column in places.items()}
                 if any(NOT_UTF_8.search(cell) for cell in cells.values()):
                     raise InputError(
                         f"{file.path}: is not UTF-8; save it as 'CSV UTF-8', or convert it: "
@@ -148,11 +148,11 @@ class CsvPapers(Source):
 
     def _places(self, header: list[str], file: SourceFile) -> dict[str, int]:
         """The place of the column of every field that has one."""
-        lower = {name.casefold(): place for place, name in reversed([*enumerate(header)])}
+        lower = {name.casefold(): index for index, name in reversed([*enumerate(header)])}
         places = {}
         for name, usual in USUAL.items():
-            found = (one for one in usual if one in lower)
-            column = self._given.get(name, "").casefold() or next(found, "")
+            present = (heading for heading in usual if heading in lower)
+            column = self._given.get(name, "").casefold() or next(present, "")
             if column and column not in lower:
                 near = did_you_mean(self._given[name], header)
                 raise InputError(
@@ -209,8 +209,8 @@ def _person(written: str) -> RawAuthor:
 
 def _year(row: Mapping[str, Any], _: str) -> int:
     dates = (row.get(name) for name in ("year", "publication_year", "date"))
-    found = (DIGITS.search(str(date)) for date in dates if date)
-    return fields.parse_year(next((one[0] for one in found if one), None))
+    years = (DIGITS.search(str(date)) for date in dates if date)
+    return fields.parse_year(next((match[0] for match in years if match), None))
 
 
 class Ris(Source):
@@ -309,7 +309,7 @@ class BibTex(Source):
                 if block in library.failed_blocks:
                     yield SourceEntry(file, line, ValueError("not a BibTeX entry"))
                 elif hasattr(block, "entry_type"):
-                    row = {one.key.lower(): one.value for one in block.fields}
+                    row = {field.key.lower(): field.value for field in block.fields}
                     if again:  # the library leaves the marks around its values
                         row = {name: ENCLOSED.sub(r"\2", value) for name, value in row.items()}
                     # Scopus gives all papers of a name and year one key.
@@ -324,5 +324,5 @@ class BibTex(Source):
 
         written = AND.split(content["author"]) if content.get("author") else []
         row = {name: decoded(value) for name, value in content.items()}
-        people = tuple(_person(decoded(one)) for one in written)
+        people = tuple(_person(decoded(author)) for author in written)
         return self._from_columns(row | {"people": people})

@@ -106,8 +106,8 @@ def parse_count(value: Any, name: str) -> int | None:
 def _whole(value: Any) -> int | None:
     """A whole number, also of text or with the fraction .0; true and false are none."""
     if isinstance(value, str):
-        found = WHOLE.fullmatch(value.strip())
-        return int(found[1]) if found else None
+        match = WHOLE.fullmatch(value.strip())
+        return int(match[1]) if match else None
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None

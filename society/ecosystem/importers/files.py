@@ -59,20 +59,20 @@ def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[So
         raise InputError(f"{error.filename}: cannot be opened ({error.strerror})")
 
     by_path: dict[Path, SourceFile] = {}
-    for given in paths:
-        if given.is_dir():
-            walked = os.walk(given, onerror=refuse)
+    for source in paths:
+        if source.is_dir():
+            walked = os.walk(source, onerror=refuse)
             held = (Path(root, name) for root, _, names in walked for name in names)
             # Sorted, so that the same data give the same ecosystem on any disk.
-            inside = sorted(path for path in held if wanted(path.relative_to(given)))
-            files = [SourceFile(path, path.relative_to(given).as_posix()) for path in inside]
-        elif given.exists():
-            files = [SourceFile(given, given.name)]
+            inside = sorted(path for path in held if wanted(path.relative_to(source)))
+            files = [SourceFile(path, path.relative_to(source).as_posix()) for path in inside]
+        elif source.exists():
+            files = [SourceFile(source, source.name)]
         else:
-            raise InputError(f"{given}: no such file or folder; give the path of the data")
-        for one in files:
+            raise InputError(f"{source}: no such file or folder; give the path of the data")
+        for file in files:
             # By the resolved path: a file that is given twice, or through a link, is read once.
-            by_path.setdefault(one.path.resolve(), one)
+            by_path.setdefault(file.path.resolve(), file)
     return list(by_path.values())
 
 
@@ -91,7 +91,7 @@ def open_text(path: Path) -> Iterator[io.TextIOWrapper]:
             # By the ending, too: a .gz whose head is damaged is an error, and no text.
             ended = PACKED.get(b"\x1f\x8b") if path.suffix == ".gz" else None
             head = raw.peek(8)
-            unpack = next((PACKED[one] for one in PACKED if head.startswith(one)), ended)
+            unpack = next((PACKED[mark] for mark in PACKED if head.startswith(mark)), ended)
             stream = unpack(raw) if unpack else raw
             head = stream.peek(300)
             for pattern, what in OTHERS:

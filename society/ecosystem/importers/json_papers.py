@@ -162,7 +162,7 @@ class JsonSource(Source):
 
 
 def _holds_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 NOT_PAPERS = ("patent", "dataset")

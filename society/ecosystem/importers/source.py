@@ -70,8 +70,8 @@ class IdSet:
         if key in self._recent:
             return False
         for run in self._sorted:
-            place = run.searchsorted(run.dtype.type(key))
-            if place < len(run) and run[place] == key:
+            position = run.searchsorted(run.dtype.type(key))
+            if position < len(run) and run[position] == key:
                 return False
         self._recent.add(key)
         if len(self._recent) >= RECENT:
@@ -131,8 +131,8 @@ class Source(Iterable[RawRecord], ABC):
         malformed_share: float = 0.01,
         max_authors: int = 100,
     ) -> None:
-        given = [paths] if isinstance(paths, Path | str) else paths
-        self.paths = tuple(Path(path) for path in given)
+        listed = [paths] if isinstance(paths, Path | str) else paths
+        self.paths = tuple(Path(path) for path in listed)
         self.malformed_share = malformed_share
         self.max_authors = max_authors
         self.report = ImportReport()
@@ -218,7 +218,7 @@ class Source(Iterable[RawRecord], ABC):
         read, malformed = self.report.read - before[0], self.report.malformed - before[1]
         lenient = self.one_a_file or self.malformed_share >= 1 or malformed == self.report.read
         if file is not None and 0 < read == malformed and not lenient:
-            example = next((one for one in self.report.shown if one.startswith(file.label)), "")
+            example = next((line for line in self.report.shown if line.startswith(file.label)), "")
             raise InputError(
                 f"{file.path}: no readable record in it; replace it, or leave it out\n  {example}"
             )
@@ -256,7 +256,7 @@ class Source(Iterable[RawRecord], ABC):
 
     def _identified(self, signed: Iterable[RawAuthor]) -> tuple[RawAuthor, ...]:
         """Identify the authors of a record, each person once; the report counts how."""
-        known: dict[str, RawAuthor] = {}
+        authors: dict[str, RawAuthor] = {}
         for id_, name, affiliation in signed:
             if id_:
                 key = id_
@@ -269,8 +269,8 @@ class Source(Iterable[RawRecord], ABC):
                 self.report.left_out += 1
                 continue
             # Of somebody named twice the first entry counts: it has the place among the authors.
-            known.setdefault(key, RawAuthor(key, name or id_, affiliation))
-        return tuple(known.values())
+            authors.setdefault(key, RawAuthor(key, name or id_, affiliation))
+        return tuple(authors.values())
 
     @property
     def _where(self) -> str:

@@ -90,7 +90,7 @@ class CommunityModel:
             authors = self._team(topic, year)
             wanted = int(self.rng.geometric(1.0 / MEAN_REFERENCES))
             drawn = (self._reference(topic, authors, year) for _ in range(wanted))
-            references = tuple(dict.fromkeys(one for one in drawn if one is not None))
+            references = tuple(dict.fromkeys(paper for paper in drawn if paper is not None))
             fresh.append(InventedPaper(year, topic, authors, references))
         # Only now, because papers of one year do not cite each other.
         for work in fresh:
@@ -257,8 +257,8 @@ class Synthetic(Part):
     def _records(self, community: CommunityModel, seed: int) -> list[RawRecord]:
         rng = np.random.default_rng([seed, 2])
         order = rng.permutation(len(research_fields()))
-        known = [research_fields()[number] for number in order[: self.fields]]
-        places = [affiliation(rng, known[person.field]) for person in community.people]
+        fields = [research_fields()[number] for number in order[: self.fields]]
+        places = [affiliation(rng, fields[person.field]) for person in community.people]
         if self.institutions is not None:
             # A stream of its own, so that all else is as without it.
             drawn = np.random.default_rng([seed, 4]).integers(0, self.institutions, len(places))
@@ -285,11 +285,11 @@ class Synthetic(Part):
                 authors=tuple(people[author] for author in work.authors),
                 references=tuple(ids[cited] for cited in work.references),
                 keywords=keywords,
-                venue=f"Journal of {known[work.field].head.title()}",
+                venue=f"Journal of {fields[work.field].head.title()}",
                 citations=collected[number],
             )
             for number, work in enumerate(community.works)
-            for title, abstract, keywords in [self._write_paper(rng, known, work)]
+            for title, abstract, keywords in [self._write_paper(rng, fields, work)]
         ]
 
     def _write_paper(
@@ -346,8 +346,8 @@ class Strangers(Part):
             past=_by_others(literature.past),
             contemporary=_by_others(literature.contemporary),
             profiles=People.of(
-                Profile(f"{MASK}{row}", models[one].affiliations, models[one].interests)
-                for row, one in enumerate(like.tolist())
+                Profile(f"{MASK}{row}", models[model_row].affiliations, models[model_row].interests)
+                for row, model_row in enumerate(like.tolist())
             ),
             career_starts=np.zeros(self.people, dtype=np.int64),
             coauthors=sparse.csr_array((self.people, self.people), dtype=np.int32),

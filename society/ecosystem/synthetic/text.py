@@ -71,10 +71,10 @@ def theme_weights(now: float, count: int) -> FloatArray:
 
 def affiliation(rng: Generator, field: ResearchField) -> str:
     """Invent a department at an institution."""
-    known = sentence_patterns()
-    department = _pick(rng, known["department"]).format(field=field.head.title())
-    place = _pick(rng, known["place"])
-    return f"{department}, {_pick(rng, known['institution']).format(place=place)}"
+    patterns = sentence_patterns()
+    department = _pick(rng, patterns["department"]).format(field=field.head.title())
+    place = _pick(rng, patterns["place"])
+    return f"{department}, {_pick(rng, patterns['institution']).format(place=place)}"
 
 
 def write_paper(
@@ -90,10 +90,10 @@ def write_paper(
     slots |= {"a_method": _with_article(method), "a_method2": _with_article(method2)}
     slots |= {"measure": measure, "measure2": measure2}
     slots |= {"setting": _pick(rng, field.settings), "other": _pick(rng, lender.themes)}
-    known = sentence_patterns()
-    title = _sentence(_pick(rng, known["title"]), slots, rng)
-    sentences = [_sentence(_pick(rng, known[role]), slots, rng) for role in ROLES]
-    details: list[str] = rng.permutation(known["detail"]).tolist()
+    patterns = sentence_patterns()
+    title = _sentence(_pick(rng, patterns["title"]), slots, rng)
+    sentences = [_sentence(_pick(rng, patterns[role]), slots, rng) for role in ROLES]
+    details: list[str] = rng.permutation(patterns["detail"]).tolist()
     length = sum(len(sentence.split()) for sentence in sentences)
     # Drawn in any case: a text that is long enough must not shift the draws of the next one.
     fewest = FEWEST_WORDS + int(rng.random() * SPREAD)

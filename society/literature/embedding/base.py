@@ -115,7 +115,9 @@ class CachedEmbedding(Embedding):
                 if row_of:
                     kept = np.stack(list(row_of.values()))
                     require_vectors(kept, f"{vector_table().path}", "remove this table of vectors")
-                missing = [one for one in dict.fromkeys(some) if one.strip() and one not in row_of]
+                missing = [
+                    name for name in dict.fromkeys(some) if name.strip() and name not in row_of
+                ]
                 done = start + len(some) - len(missing)
                 known += sum(text in row_of for text in some)
                 if progress is not None:

@@ -54,10 +54,10 @@ class VectorTable:
         statement = "SELECT data, checksum FROM vectors WHERE origin = ? AND key = ?"
         try:
             with self._lock:
-                found = self._database.execute(statement, (origin, _digest(key))).fetchone()
+                row = self._database.execute(statement, (origin, _digest(key))).fetchone()
         except sqlite3.Error as error:
             raise self._fault(error) from error
-        return found[0] if found and zlib.crc32(found[0]) == found[1] else None
+        return row[0] if row and zlib.crc32(row[0]) == row[1] else None
 
     def put(self, origin: str, items: Mapping[str, bytes] | Iterable[tuple[str, bytes]]) -> None:
         """Keep bytes by their keys, all of them or none."""

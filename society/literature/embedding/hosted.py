@@ -58,8 +58,8 @@ class HostedEmbedding(CachedEmbedding):
         except ValidationError as error:
             # Without the value, which may hold a secret.
             first = error.errors(include_input=False, include_url=False)[0]
-            place = ".".join(map(str, first["loc"])) or "embedding"
-            raise InputError(f"embedding litellm: {place}: {redact(str(first['msg']))}") from None
+            setting = ".".join(map(str, first["loc"])) or "embedding"
+            raise InputError(f"embedding litellm: {setting}: {redact(str(first['msg']))}") from None
 
     @classmethod
     def from_settings(cls, folder: Path, settings: dict[str, Any]) -> HostedEmbedding:
@@ -133,8 +133,8 @@ class HostedEmbedding(CachedEmbedding):
         now, kept = self._current_probe(), self.kept_row(PROBE)
         if kept is None:
             self.keep_rows([PROBE], now[None])
-        for known in (self._reference_probe(), now if kept is None else kept):
-            if len(known) != len(now) or float(known @ now) < MIN_PROBE_COSINE:
+        for reference in (self._reference_probe(), now if kept is None else kept):
+            if len(reference) != len(now) or float(reference @ now) < MIN_PROBE_COSINE:
                 raise InputError(
                     f"{self.name} now answers differently than when the other vectors were made; "
                     "it is another model by that name: embed everything again, with an empty "

@@ -97,8 +97,8 @@ class LSAEmbedding(Embedding):
 
     def __reduce__(self) -> tuple[type[LSAEmbedding], tuple[Any, ...]]:
         # The memo cannot be pickled and is made anew.
-        given = (self._terms, self._idf, self._projection, self.notes, self._fitted_on)
-        return LSAEmbedding, given
+        arguments = (self._terms, self._idf, self._projection, self.notes, self._fitted_on)
+        return LSAEmbedding, arguments
 
     @classmethod
     def fit(

@@ -65,8 +65,8 @@ class SideBySide(Embedding):
             exact = embedding.encode(some).astype(np.float64)
             # Row by row: the sums of a matrix product depend on the machine.
             cosines = [(exact[at + 1 :] * row).sum(axis=1) for at, row in enumerate(exact)]
-            found = np.concatenate(cosines) if cosines else np.zeros(0)
-            spreads.append(round(float(found.std()), 6) if len(found) else 0.0)
+            values = np.concatenate(cosines) if cosines else np.zeros(0)
+            spreads.append(round(float(values.std()), 6) if len(values) else 0.0)
         return cls(lsa, model, spreads)
 
     @classmethod
@@ -75,7 +75,7 @@ class SideBySide(Embedding):
     ) -> SideBySide:
         """Rebuild from what ``save`` wrote and the two embeddings that lie beside it."""
         try:
-            made = cls(lsa, model, [float(one) for one in settings["spreads"]])
+            made = cls(lsa, model, [float(spread) for spread in settings["spreads"]])
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
         if made.revision != settings.get("revision"):
@@ -205,6 +205,6 @@ def load_embedding(folder: Path) -> Embedding:
         return SideBySide.from_parts(folder, lsa, model, settings)
     load = LOADERS.get(str(kind))
     if load is None:
-        known = ", ".join(map(repr, (*LOADERS, SIDE_BY_SIDE)))
-        raise InputError(f"{path}: embedding kind {kind!r} is not known; known: {known}")
+        names = ", ".join(map(repr, (*LOADERS, SIDE_BY_SIDE)))
+        raise InputError(f"{path}: embedding kind {kind!r} is not known; known: {names}")
     return load(folder, settings)

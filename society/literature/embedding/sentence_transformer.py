@@ -67,8 +67,8 @@ class SentenceTransformerEmbedding(CachedEmbedding):
 
     def __reduce__(self) -> tuple[type[SentenceTransformerEmbedding], tuple[Any, ...]]:
         # The model is not pickled; the copy loads it from the same files.
-        given = self._source, self.revision, self._local, self._title, self._dim
-        return SentenceTransformerEmbedding, given
+        arguments = self._source, self.revision, self._local, self._title, self._dim
+        return SentenceTransformerEmbedding, arguments
 
     @classmethod
     def from_name(cls, named: str) -> SentenceTransformerEmbedding:
@@ -176,8 +176,8 @@ def _folder_here(source: str) -> Path | None:
 
 def content_hash(folder: Path) -> str:
     """Hash all files in a folder that may be loaded: their names and contents; 16 digits."""
-    found = {path for pattern in LOADED for path in folder.rglob(pattern) if path.is_file()}
-    within = {path.relative_to(folder): path for path in found}
+    paths = {path for pattern in LOADED for path in folder.rglob(pattern) if path.is_file()}
+    within = {path.relative_to(folder): path for path in paths}
     digest = hashlib.sha256()
     # By name: the hash must not depend on the order in which a disk lists files.
     for name in sorted(within, key=Path.as_posix):
@@ -200,7 +200,7 @@ def require_safe(folder: Path) -> None:
         try:
             # The cache of a downloaded model consists of links, so the file is read through one.
             parts = parse_json(path.read_text(encoding="utf-8"), path)
-            listed = [(str(one["type"]), folder / str(one["path"])) for one in parts]
+            listed = [(str(part["type"]), folder / str(part["path"])) for part in parts]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: not a list of a model's parts ({error!r})") from error
     for named, place in listed:
@@ -214,7 +214,7 @@ def require_safe(folder: Path) -> None:
             raise InputError(f"{path}: {place} is outside the model's folder")
         if kind not in WITH_WEIGHTS or next(place.glob("*.safetensors"), None) is not None:
             continue
-        pickled = sorted(one.name for one in place.glob("*") if one.suffix in PICKLED)
+        pickled = sorted(file.name for file in place.glob("*") if file.suffix in PICKLED)
         what = f"only pickled weights ({', '.join(pickled)})" if pickled else "no weights"
         raise InputError(
             f"{place}: {what}; only safetensors are loaded: convert the model or take another"
