@@ -1,14 +1,13 @@
-"""Network files of a run in GraphML and GEXF 1.3, the same bytes every time.
+"""The co-authorship network of a run in GraphML, the same bytes every time.
 
 GraphML is written here: a run's digest is taken of it, and must not change with networkx.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import SubElement
 from xml.sax.saxutils import escape, quoteattr
 
 from virsci_society.agents.files.atomic_files import open_new, replacing
@@ -25,7 +24,9 @@ TYPES: dict[type, str] = {str: "string", int: "long", float: "double"}
 
 def coauthor_graph(run: Run) -> nx.Graph[str]:
     """The co-authorship network at the end of the run, the ties before day 0 included."""
-    graph = _empty_graph(run)
+    graph: nx.Graph[str] = nx.Graph()
+    if speaker := speaker_of(run.manifest):
+        graph.graph[SPEAKER] = plain_text(speaker)
     written = run.table("authorships")["scientist"].value_counts().to_dict()
     people, ties = run.table("scientists"), run.table("ties")
     ties = ties.dropna(subset=["source", "target", "date"])
@@ -54,31 +55,6 @@ def digested_network(graph: nx.Graph[str]) -> bytes:
     for _, data in graph.nodes(data=True):
         data["papers"] = data.pop("papers_in_run")
     return "".join(graphml_text(graph)).encode()
-
-
-def _empty_graph(run: Run) -> nx.Graph[str]:
-    graph: nx.Graph[str] = nx.Graph()
-    if speaker := speaker_of(run.manifest):
-        graph.graph[SPEAKER] = plain_text(speaker)
-    return graph
-
-
-def bipartite_graph(run: Run) -> nx.Graph[str]:
-    """Scientists and papers; an edge is an authorship with ``position`` and ``start`` (days)."""
-    graph = _empty_graph(run)
-    papers = run.table("papers")
-    dates = dict(zip(papers["paper"], papers["published"].astype(float), strict=True))
-    titles = dict(zip(papers["paper"], papers["title"].fillna(""), strict=True))
-    for paper, date in dates.items():
-        title = plain_text(titles[paper])
-        node = plain_text(f"paper:{paper}")
-        graph.add_node(node, bipartite=1, kind="paper", title=title, date=float(date))
-    by = run.table("authorships")
-    for paper, who, position in zip(by["paper"], by["scientist"], by["position"], strict=True):
-        graph.add_node(plain_text(who), bipartite=0, kind="scientist")
-        node, start = plain_text(f"paper:{paper}"), float(dates.get(paper, 0.0))
-        graph.add_edge(node, plain_text(who), position=int(position), start=start)
-    return graph
 
 
 def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
@@ -115,27 +91,9 @@ def _pieces(kind: str, data: Mapping[str, Any]) -> str:
     return "".join(f'<data key="{kind}-{name}">{v}</data>' for name, v in items)
 
 
-def gexf_text(graph: nx.Graph[str]) -> str:
-    """GEXF 1.3 of a graph over time, with ``weight`` and ``start`` of its edges."""
-    writer = nx.readwrite.gexf.GEXFWriter(graph, version="1.3")
-    # networkx writes its version and the date of today, so the same run would differ by the day.
-    meta = writer.xml.find("meta")
-    meta.attrib.clear()
-    meta.find("creator").text = "virsci-society"
-    if speaker := graph.graph.get(SPEAKER):
-        SubElement(meta, "description").text = f"answers: {speaker}"
-    return f"{HEAD}{writer}\n"
-
-
-def write_networks(run: Run, folder: Path | str) -> nx.Graph[str]:
-    """Write network.graphml, network.gexf and bipartite.graphml into a folder."""
-    people = coauthor_graph(run)
-    files: dict[str, Iterable[str]] = {
-        "network.graphml": graphml_text(people),
-        "network.gexf": [gexf_text(people)],
-        "bipartite.graphml": graphml_text(bipartite_graph(run)),
-    }
-    for name, pieces in files.items():
-        with replacing(Path(folder) / name) as path, open_new(path) as file:
-            file.writelines(pieces)
-    return people
+def write_network(run: Run, folder: Path | str) -> nx.Graph[str]:
+    """Write network.graphml into a folder."""
+    graph = coauthor_graph(run)
+    with replacing(Path(folder) / "network.graphml") as path, open_new(path) as file:
+        file.writelines(graphml_text(graph))
+    return graph

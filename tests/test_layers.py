@@ -79,7 +79,7 @@ CHANGING = {
 """Names of functions and methods that change files by a path."""
 LIBRARIES = {
     *("np.save", "np.savez", "np.savez_compressed", "np.savetxt", "pq.write_table", "to_csv"),
-    *("ParquetWriter", "to_parquet", "savefig", "imsave", "write_graphml", "write_gexf"),
+    *("ParquetWriter", "to_parquet", "savefig", "imsave", "write_graphml"),
 }
 """Functions of libraries that make a file: its path must be one that ``replacing`` has given."""
 IN_MEMORY = {

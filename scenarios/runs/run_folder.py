@@ -54,7 +54,7 @@ NOTE_SECONDS, PART_SECONDS, PART_PAUSE = 5.0, 20.0, 50
 multiple of the time that it took: parts take at most 2 % of a run."""
 HASHED = (
     *(SCENARIO, DIGEST, "events.jsonl", "vectors.npz"),
-    *("network.graphml", "network.gexf", "bipartite.graphml", "summary.json", "report.html"),
+    *("network.graphml", "summary.json", "report.html"),
 )
 """Files whose hashes are listed, besides tables and manifest. The page can be written again at any
 time, and the journal has hashes of its own."""
@@ -104,7 +104,7 @@ def record_run(
 
 def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     """Measure a recorded run, write its page and its manifest, and remove what was partial."""
-    from virsci_society.metrics.exports import digested_network, write_networks
+    from virsci_society.metrics.exports import digested_network, write_network
     from virsci_society.metrics.report.page import write_page
     from virsci_society.metrics.summary import COUNTED, write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
@@ -113,7 +113,7 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
 
     run, folder, manifest = recorded.run, recorded.folder, recorded.run.manifest
     # As bytes, which take a tenth of the memory of the graph.
-    drawn = digested_network(write_networks(run, folder))
+    drawn = digested_network(write_network(run, folder))
     metrics = measure_all(run, recorded.scenario)
     write_metrics(folder, metrics, speaker_of(manifest))
     content = digest_tables(digest_content(run.tables())).encode()

@@ -46,8 +46,7 @@ described in [metrics.md](metrics.md).
 NETWORKS = """
 ## Network files
 
-`network.graphml` and `network.gexf` hold the co-authorship network at the end, `bipartite.graphml`
-scientists and papers. They are made from the tables above.
+`network.graphml` contains the co-authorship network at the end, made from the tables above.
 
 | file | of | attribute | meaning |
 | --- | --- | --- | --- |
@@ -55,8 +54,6 @@ scientists and papers. They are made from the tables above.
 | `network` | node | `papers_in_run` | papers in the run; `scientists.papers`: before day 0 |
 | `network` | edge | `weight` | joint papers; `before` and `since`: those before and since day 0 |
 | `network` | edge | `start` | date of the first |
-| `bipartite` | node | `kind` | scientist or paper (`bipartite`: 0, 1); of papers `title`, `date` |
-| `bipartite` | edge | `position` | place among the authors, from 0; `start`: date of the paper |
 """
 
 

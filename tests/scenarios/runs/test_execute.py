@@ -33,7 +33,7 @@ def manifest(folder):
     "name",
     [
         *("manifest.json", "scenario.yaml", "events.jsonl", "vectors.npz", "network.graphml"),
-        *("network.gexf", "report.html", "summary.json", "digest"),
+        *("report.html", "summary.json", "digest"),
         *(f"tables/{table}.parquet" for table in TABLES),
         "tables/metrics/novelty.parquet",
         "tables/metrics/inference_cost.parquet",
