@@ -38,6 +38,7 @@ class Candidates:
     papers: FloatArray
     latest: FloatArray
     joint: FloatArray
+    latest_joint: FloatArray
 
 
 class Events(NamedTuple):
@@ -63,7 +64,7 @@ def candidates_at(
     names = tuple(sorted(kept))
     latest = _authorships(papers_between(known, date - years, date), names)
     past = _authorships(known, names)
-    return Candidates(names, past.sum(axis=0), latest.sum(axis=0), _joint(past))
+    return Candidates(names, past.sum(axis=0), latest.sum(axis=0), _joint(past), _joint(latest))
 
 
 def events_in(
@@ -119,7 +120,11 @@ def rival_scores(known: Candidates) -> dict[str, dict[str, FloatArray]]:
     return {
         "people": people,
         "new tie": pairs,
-        "repeated tie": {"joint papers": known.joint, **pairs},
+        "repeated tie": {
+            "joint papers": known.joint,
+            "latest joint papers": known.latest_joint,
+            **pairs,
+        },
     }
 
 

@@ -19,15 +19,13 @@ from virsci_society.scenarios.calibration.windows import Corpus, Tell, Window
 from virsci_society.society.literature.authorships import Authorships
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
-SEEDS = 3
-"""Simulations of each year with an exit; their differences are averaged."""
-
 
 def exit_effects(calibration: PreparedCalibration, tell: Tell = lambda text: None) -> pd.DataFrame:
     """What follows the exit of a star: real, simulated, and simulated if all had stayed.
 
     The groups and controls are the real ones on each side. Years after an exit are simulated with
-    the values of the base and teams as in the two years before; who stopped has left.
+    the values of the base and teams as in the two years before, with ``effort.seeds``; who stopped
+    has left.
     """
     corpus = calibration.corpus
     real = teams_of(corpus.works, corpus.origin)
@@ -40,7 +38,8 @@ def exit_effects(calibration: PreparedCalibration, tell: Tell = lambda text: Non
         for year in years:
             chosen = [place for place, one in enumerate(exits) if one.year == year]
             here = [exits[place] for place in chosen]
-            runs = _runs(corpus, calibration.simulator, year, here if leave else [])
+            left = here if leave else []
+            runs = _runs(corpus, calibration.simulator, year, left, calibration.file.effort.seeds)
             found[chosen] = np.mean([differences(run, here) for run in runs], axis=0)
         sides[side] = found
     return effect_table(sides)
@@ -52,7 +51,7 @@ def teams_of(works: Authorships, year: int) -> list[Team]:
 
 
 def _runs(
-    corpus: Corpus, simulator: AssemblySimulator, year: int, exits: list[Exit]
+    corpus: Corpus, simulator: AssemblySimulator, year: int, exits: list[Exit], seeds: int
 ) -> list[list[Team]]:
     """Real papers to a year, and after it those of a society that some stars have left."""
     window = Window(year + 1, year + SPAN)
@@ -60,6 +59,6 @@ def _runs(
     rate = len(before.between(-2 * DAYS_PER_YEAR, 0.0)) / 2
     parts = ({"founding.teams_per_year": rate}, before, 0.0, SPAN * DAYS_PER_YEAR)
     departed = tuple(one.star for one in exits)
-    made = [simulator.simulate(*parts, seed, departed) for seed in range(SEEDS)]
+    made = [simulator.simulate(*parts, seed, departed) for seed in range(seeds)]
     past = teams_of(before, window.first)
     return [past + teams_of(one, window.first) for one in made]
