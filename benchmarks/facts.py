@@ -1,122 +1,96 @@
 """The cards of known facts of two societies and of real fields, side by side (docs/facts.md).
 
 Runs `community/assembly` and, from the first of the fields, `community/vis`, whose words are made
-by rules; builds every field, and judges all of them with ``society facts``. Runs are kept in
-``runs/benchmarks``.
+by rules; builds every field; judges all of them as ``society facts`` does. Prints the card, its
+counts, and what is published of a community of agents. Runs are kept in ``runs/benchmarks``.
 
     python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021
-
-A row is a fact, a column a society or a field: its value and its verdict. Facts that most of them
-do not reproduce come first; among these, those that the fewest reproduce.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from virsci_society.metrics.facts.fact import VERDICTS
+from virsci_society.metrics.facts.fact import judge_facts
+from virsci_society.scenarios.analysis.facts import chosen_facts, opened_sides
+from virsci_society.scenarios.analysis.facts_page import Card, size_text
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "runs" / "benchmarks"
-MARKS = {"not": "**not**", "too short to tell": "too short"}
-FIELD = {"boundary": "2012", "active-years": "6", "last-year": "2023"}
+AGENTS = {"lotka": 2.21, "one_paper_authors": 0.70}
+"""clawRxiv, 17 to 31 March 2026 without spam, counted from ``outputs/scored_papers.csv`` of the
+audit ``andamanopal/clawrxiv-quality-audit``; the archive has no licence and is not here."""
+MARKS = {"too short to tell": "short", "inside the corpus": "inside", "not measurable": "-"}
+FIELD = ("--boundary", "2012", "--active-years", "6", "--last-year", "2023")
 """Of the field in which `community/vis` starts, as its file says."""
-SEEDS = {"community/assembly": 3, "community/vis": 3}
 YEARS = {"community/assembly": "20y", "community/vis": "5y"}
+SEEDS = range(1, 6)
 
 
 def society(*arguments: str) -> None:
     """Run a command."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "virsci_society", *arguments]
-    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
 
 
-@cache
-def kept(name: str, *settings: str) -> Path:
-    """The folder of a finished run with settings ``KEY=VALUE``."""
-    folder = KEPT / "-".join([name.replace("/", "-"), *(one.split("=")[-1] for one in settings)])
-    options = [part for one in settings for part in ("--set", one)]
-    society("run", name, *options, "--out", str(folder))
-    return folder
+def kept(name: str, *settings: str) -> list[Path]:
+    """The folders of finished runs, one for each seed."""
+    folders = []
+    for seed in SEEDS:
+        folders.append(KEPT / f"{name.replace('/', '-')}-{YEARS[name]}-{seed}")
+        given = (*settings, f"until={YEARS[name]}", f"seed={seed}")
+        options = [part for one in given for part in ("--set", one)]
+        society("run", name, *options, "--out", str(folders[-1]))
+    return folders
 
 
-def field(name: str, file: str, **options: str) -> Path:
+def field(name: str, file: str, *options: str) -> Path:
     """The folder of an ecosystem, which an earlier call may have left."""
-    folder = KEPT / "eco" / f"{name}-{options['boundary']}"
+    folder = KEPT / "eco" / f"{name}-{options[1]}"
     if not folder.is_dir():
-        given = [part for key, value in options.items() for part in (f"--{key}", value)]
-        society(
-            *("ecosystem", "build", "jsonl", str(Path(file).resolve()), "--no-abstract-required"),
-            *(*given, "--out", str(folder)),
-        )
+        source = ("jsonl", str(Path(file).resolve()), "--no-abstract-required")
+        society("ecosystem", "build", *source, *options, "--out", str(folder))
     return folder
 
 
-def card(runs: list[Path], with_: Path | None = None) -> pd.DataFrame:
-    """What ``society facts`` says of runs, and of the field, judged anew."""
-    first = next(iter(runs), with_)
-    assert first is not None
-    folder = KEPT / "facts" / first.name
-    given = [] if with_ is None else ["--with", str(with_)]
-    society("facts", *map(str, runs), *given, "--out", str(folder))
-    return pd.read_csv(folder / "facts.csv", comment="#")
-
-
-def cards(corpora: Mapping[str, str]) -> pd.DataFrame:
-    """The rows of all cards.
-
-    Args:
-        corpora: ``FILE@FIRST-LAST`` by name, with the years that are judged; `community/vis`
-            starts from the first.
-    """
-    fields = []
-    for name, given in corpora.items():
-        file, _, years = given.rpartition("@")
-        first, _, last = years.partition("-")
-        fields.append(field(name, file, **{"boundary": first, "last-year": last}))
-    name, given = next(iter(corpora.items()))
-    start = field(name, given.rpartition("@")[0], **FIELD)
-    more = {"community/assembly": [], "community/vis": [f"population.ecosystem.path={start}"]}
-    runs = {
-        one: [
-            kept(one, *settings, f"until={YEARS[one]}", f"seed={seed}")
-            for seed in range(1, SEEDS[one] + 1)
-        ]
-        for one, settings in more.items()
-    }
-    found = [card(runs["community/assembly"]), card(runs["community/vis"], start)]
-    return pd.concat([*found, *(card([], one) for one in fields)])
+def card(runs: list[Path], with_: Path | None = None) -> Card:
+    """The first card of ``society facts``."""
+    name, sides = opened_sides(runs, with_)[0]
+    return Card(name, sides, tuple(judge_facts(chosen_facts(()), sides)))
 
 
 def side_by_side(found: pd.DataFrame) -> str:
-    """The table; the last row counts the verdicts."""
+    """The card: value/chance, size and verdict; facts of our own range last."""
     societies = list(dict.fromkeys(found["society"]))
-    cells: dict[tuple[str, str], dict[str, Any]] = {
-        (row["fact"], row["society"]): row for row in found.to_dict("records")
-    }
-    verdicts = found.groupby("fact", sort=False)["verdict"].agg(list)
+    cells = {(row["fact"], row["society"]): row for row in found.to_dict("records")}
+    valued = found.groupby("fact", sort=False)["value"].any()
+    right = found["verdict"].eq("reproduced").groupby(found["fact"]).sum()
+    rows = []
+    for name in valued.index[valued]:
+        own, low, high = (cells[name, societies[0]][key] for key in ("own_range", "from", "to"))
+        shown = [_cell(cells[name, one]) for one in societies]
+        rows.append((own, right[name], (f"`{name}`{'*' * own}", f"{low:g}..{high:g}", *shown)))
+    rows.sort(key=lambda row: row[:2])
+    never = ", ".join(f"`{name}`" for name in valued.index[~valued])
+    heads = ("fact", "range", *societies)
+    return f"{table(heads, [row[2] for row in rows])}\n\nWithout a value: {never}."
+
+
+def agents_and_people(found: pd.DataFrame) -> str:
+    """What is published of clawRxiv's first fortnight, beside societies and fields."""
+    values = found.pivot(index="fact", columns="society", values="value")
+    columns = list(dict.fromkeys(found["society"]))
     rows = [
-        (f"`{name}`", _published(cells[name, societies[0]]), *_cells(cells, name, societies))
-        for name in sorted(
-            verdicts.index,
-            key=lambda name: (-verdicts[name].count("not"), verdicts[name].count("reproduced")),
-        )
+        (f"`{name}`", given, *(f"{values.loc[name, one]:.3g}" for one in columns))
+        for name, given in AGENTS.items()
     ]
-    told = found.groupby("society")["verdict"].value_counts()
-    counts = [
-        "; ".join(f"{told[one, word]} {word}" for word in VERDICTS if (one, word) in told)
-        for one in societies
-    ]
-    return table(("fact", "published", *societies), [*rows, ("verdicts", "", *counts)])
+    return table(("fact", "clawRxiv", *columns), rows)
 
 
 def table(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
@@ -126,18 +100,24 @@ def table(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |".replace("|  |", "| |") for line in lines)
 
 
-def _cells(cells: Mapping[tuple[str, str], Any], name: str, societies: list[str]) -> list[str]:
-    shown = []
-    for one in societies:
-        row = cells[name, one]
-        value = "" if pd.isna(row["value"]) else f"{row['value']:.3g} "
-        shown.append(value + MARKS.get(row["verdict"], row["verdict"]))
-    return shown
-
-
-def _published(row: Mapping[str, Any]) -> str:
-    return f"{row['published']:g} ({row['from']:g} to {row['to']:g})"
+def _cell(row: Mapping[Any, Any]) -> str:
+    verdict = str(MARKS.get(row["verdict"], row["verdict"]))
+    if pd.isna(row["value"]):
+        return verdict
+    verdict = verdict if verdict in ("reproduced", *MARKS.values()) else f"**{verdict}**"
+    return f"{row['value']:.3g}/{row['chance']:.2g} {size_text(row)} {verdict}"
 
 
 if __name__ == "__main__":
-    print(side_by_side(cards(dict(one.split("=", 1) for one in sys.argv[1:]))))
+    given = {name: one.rpartition("@") for name, one in (one.split("=") for one in sys.argv[1:])}
+    fields = []
+    for name, (file, _, years) in given.items():
+        first, _, last = years.partition("-")
+        fields.append(field(name, file, "--boundary", first, "--last-year", last))
+    start = field(*next((name, one[0]) for name, one in given.items()), *FIELD)
+    words = kept("community/vis", f"population.ecosystem.path={start}")
+    cards = [card(kept("community/assembly")), card(words, start)]
+    cards += [card([], path) for path in fields]
+    found = pd.DataFrame([row for one in cards for row in one.rows()])
+    counts = "\n".join(f"- {one.name}: {one.told}" for one in cards)
+    print(f"{side_by_side(found)}\n\n{counts}\n\n{agents_and_people(found)}")

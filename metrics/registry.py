@@ -64,7 +64,7 @@ FACT_CLASSES: Mapping[str, str] = {
     ),
     "citations": (
         "BestPaperAnywhere HotStreak CitationSpread TeamAdvantage SuperTiePremium Reputation "
-        "SmallTeamsDisrupt RemoteTeams AtypicalHits TeamsCombine NewPairsPay"
+        "SmallTeamsDisrupt AtypicalHits TeamsCombine NewPairsPay"
     ),
     "teams": "TeamGrowth SoloPapers ExtendedTeams PanelsDisagree PanelsChange",
 }

@@ -26,8 +26,10 @@ class Lotka(Fact):
     )
     published, low, high = 2.0, 1.8, 3.0
     population = "chemistry 1907-16 (1.89) and physics to 1900 (2.02); upper end of later fields"
-    null = "random authors"
+    null = "geometric papers"
+    factor = 1.1
     least_years = 5
+    resampled = "authors"
 
     def measure(self, tables: FactTables) -> float:
         """Exponent of the power law of papers per person from one paper on, maximum likelihood."""
@@ -44,8 +46,10 @@ class OnePaperAuthors(Fact):
         "chemistry 1907-16 (.58), physics to 1900 (.59); own measurement of nine years: VIS .68 to "
         ".76, language .55"
     )
-    null = "random authors"
+    null = "geometric papers"
     least_years = 5
+    resampled = "authors"
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of the authors who have one paper, 0..1."""
@@ -59,8 +63,10 @@ class TopPercent(Fact):
     source = OWN
     published, low, high = 0.085, 0.055, 0.12
     population = "windows of nine years: VIS .06 to .08, language .09 to .12; ends widened"
-    null = "random authors"
+    null = "geometric papers"
     least_years = 8
+    resampled = "authors"
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of authorships of the 1 % of authors with most papers, mean over five years."""
@@ -80,7 +86,10 @@ class StableOutput(Fact):
     published, low, high = 0.45, 0.33, 0.6
     population = "windows of nine years: VIS .33 to .49, language .47 to .53; ends widened"
     null = "random authors"
+    neutral = 0.0
     least_years = 8
+    resampled = "authors"
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Spearman correlation of papers in both halves, of people with papers in both."""
@@ -117,7 +126,9 @@ class AuthorGrowth(Fact):
     published, low, high = 0.78, 0.7, 0.86
     population = "windows of nine years: VIS .77 to .84, language .73; ends widened"
     null = "strangers"
+    neutral = 1.0
     least_years = 8
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Exponent of distinct people as a power of authorships, at ends of years (Heaps)."""
@@ -134,6 +145,7 @@ class LaterLeads(Fact):
     published, low, high = 0.66, 0.2, 1.4
     population = "inventors 1975-99, age at the first patent: .66 years a decade; ends judged"
     null = "shuffled dates"
+    neutral = 0.0
     least_years = 20
 
     def measure(self, tables: FactTables) -> float:
@@ -160,7 +172,9 @@ class SeniorsLast(Fact):
     published, low, high = 0.6, 0.35, 0.88
     population = "windows of nine years: VIS .39 to .87, language .55 to .80; ends widened"
     null = "rewired authors"
+    neutral = 1.0
     least_years = 3
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of newcomers among last authors over that among first, of papers of several."""
@@ -217,6 +231,7 @@ class StrongestPartner(Fact):
     )
     null = "rewired authors"
     least_years = 8
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of papers with the strongest partner, mean over people with 6 papers or more."""
@@ -235,6 +250,7 @@ class SuperTies(Fact):
     population = "473 careers: about half; VIS and language .65 to .81; upper end judged"
     null = "rewired authors"
     least_years = 8
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of papers with a super tie, mean over people with 6 papers or more.

@@ -188,7 +188,7 @@ class BestPaperAnywhere(Fact):
     published, low, high = 0.5, 0.42, 0.58
     population = "2,887 physicists, 1893-2010: uniform, so .5; ends judged"
     needs = ("references",)
-    null = "rising citations"
+    null = "exchanged places"
     least_years = 20
 
     def measure(self, tables: FactTables) -> float:
@@ -245,6 +245,7 @@ class SmallTeamsDisrupt(Fact):
     )
     needs = ("references",)
     null = "exchanged places"
+    neutral = 0.0
     least_years = 8
 
     def measure(self, tables: FactTables) -> float:
@@ -261,27 +262,6 @@ class SmallTeamsDisrupt(Fact):
         size = np.log2(tables.works.sizes[known])
         varies = len(np.unique(size)) > 1
         return float(np.polyfit(size, rank[known], 1)[0]) if varies else math.nan
-
-
-class RemoteTeams(Fact):
-    """Teams whose authors work apart disrupt less often."""
-
-    source = "Lin, Frey and Wu 2023, Nature 623, 987-991"
-    published, low, high = 0.79, 0.6, 0.97
-    population = (
-        "papers 1960-2020, teams at no and at more than 600 km: 28 and 22 %; with controls 20.4 "
-        "and 19.5 %, the upper end"
-    )
-    needs = ("references", "team_places")
-    null = "exchanged places"
-    least_years = 8
-
-    def measure(self, tables: FactTables) -> float:
-        """Share of papers with CD above 0 of authors at several institutions over those at one."""
-        remote = tables.of_papers("team_places", "remote")
-        index = disruption(tables)
-        disrupts = np.where(np.isnan(index) | np.isnan(remote), np.nan, index > 0)
-        return mean_ratio(disrupts, remote > 0)
 
 
 COMBINATIONS = "Uzzi, Mukherjee, Stringer and Jones 2013, Science 342, 468-472"

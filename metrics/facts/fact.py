@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getdoc
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.config import Part
-from virsci_society.metrics.facts.nulls import NULLS
+from virsci_society.metrics.facts.nulls import NULLS, SAMPLES, Null
 from virsci_society.metrics.facts.tables import FactTables
-from virsci_society.metrics.inference.intervals import Interval, t_interval, unbounded
+from virsci_society.metrics.inference.intervals import Interval, t_interval
 from virsci_society.society.kernel.streams import Streams
 
 
@@ -31,7 +31,11 @@ class Fact(Part):
         needs: tables beyond papers and authors: ``references``, ``topics``, or the name of a
             table of a run, such as ``interventions``.
         null: the name of the null model that destroys the effect, a key of ``NULLS``.
+        neutral: the value without the effect, such as 0 of a slope; None for a share.
+        factor: of a level, the least value over chance; below 1, the largest.
         least_years: years of the shortest run that can test it.
+        resampled: what a bootstrap sample of a single run or field draws, a key of ``SAMPLES``.
+        own: whether the range is from IEEE VIS or language technology; counted apart.
 
     Example:
         >>> class Growing(vs.Fact):
@@ -53,7 +57,11 @@ class Fact(Part):
     population: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
     null: ClassVar[str]
+    neutral: ClassVar[float | None] = None
+    factor: ClassVar[float] = 1.5
     least_years: ClassVar[int]
+    resampled: ClassVar[str] = "papers"
+    own: ClassVar[bool] = False
 
     def measure(self, tables: FactTables) -> float:
         """The value; NaN where it is undefined.
@@ -61,6 +69,29 @@ class Fact(Part):
         The docstring of a fact's own method is its definition, with the unit.
         """
         raise NotImplementedError
+
+    @classmethod
+    def rises(cls) -> bool:
+        """Whether the effect raises the value above chance."""
+        return cls.factor > 1 if cls.neutral is None else cls.published > cls.neutral
+
+    @classmethod
+    def step(cls) -> float:
+        """The distance from chance, with its sign, that a fact with a neutral value asks for."""
+        return (cls.low if cls.rises() else cls.high) - (cls.neutral or 0.0)
+
+    @classmethod
+    def beyond(cls, chance: float) -> tuple[float, float]:
+        """The value that exceeds chance by enough, and the value as far on its other side."""
+        if cls.neutral is None:
+            return chance * cls.factor, chance / cls.factor
+        return chance + cls.step(), chance - cls.step()
+
+    @classmethod
+    def size(cls, value: float, chance: float) -> float:
+        """The value over chance; of a fact with a neutral value their difference."""
+        ratio = value / chance if chance else math.nan
+        return ratio if cls.neutral is None else value - chance
 
     @classmethod
     def card(cls) -> list[tuple[str, str]]:
@@ -73,6 +104,10 @@ class Fact(Part):
             ("source", cls.source),
             ("needs", ", ".join(("papers", "authors", *cls.needs))),
             ("null model", f"{cls.null}: {_words(NULLS[cls.null])}"),
+            (
+                "size over chance",
+                f"{cls.step():+.3g}" if cls.neutral is not None else f"x{cls.factor:g}",
+            ),
             ("shortest run", f"{cls.least_years} years"),
         ]
 
@@ -81,42 +116,31 @@ def _words(of: object) -> str:
     return " ".join((getdoc(of) or "").split())
 
 
-Verdict = Literal["not", "too short to tell", "not measurable", "reproduced"]
-VERDICTS: tuple[Verdict, ...] = ("not", "too short to tell", "not measurable", "reproduced")
+Verdict = Literal[
+    "absent",
+    "opposite",
+    "too strong",
+    "too short to tell",
+    "inside the corpus",
+    "not measurable",
+    "reproduced",
+]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 """In the order in which they are printed."""
 DRAWS = 20
-"""Null draws of each run."""
-REACH = 5.0
-"""Least distance from the mean of the null, in its standard deviations, that is beyond chance."""
-RULE = (
-    "A fact is reproduced where the whole 95 % interval of its value lies in the published range "
-    f"and more than {REACH:g} standard deviations of the null draws away from their mean. It is "
-    "not where the interval lies wholly outside the range, or wholly within that distance of the "
-    "null: chance does as much. It is too short to tell where the run is shorter than the fact "
-    "needs, where chance alone spans the range or is not defined, and where the interval decides "
-    "neither. It is not measurable where a table is missing or the value is not defined. The "
-    "interval is Student's t over seeds; of a single run or field, which has none, it is the value "
-    "with twice the standard deviation of its null draws."
-)
-
-
-@dataclass(frozen=True)
-class Chance:
-    """What a null model gives: mean and standard deviation of the draws; NaN where undefined."""
-
-    mean: float
-    sd: float
+"""Null draws of each run; bootstrap samples of a single one."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One fact of a society or a field, judged."""
+    """One fact of a society or a field, judged; ``chance`` and ``size`` are NaN if undefined."""
 
     name: str
     fact: Fact
     values: tuple[float, ...]
     interval: Interval
-    chance: Chance
+    chance: float
+    size: float
     verdict: Verdict
     why: str
 
@@ -125,52 +149,56 @@ def judge_facts(
     facts: Mapping[str, Fact], sides: Sequence[FactTables], draws: int = DRAWS, seed: int = 0
 ) -> list[Judged]:
     """Measure and judge facts of one society or field."""
-    measured = {
+    long = {
         name: fact
         for name, fact in facts.items()
         if not any(one.lacks(fact.needs) for one in sides)
         and min(one.years for one in sides) >= fact.least_years
     }
-    values = {
-        name: np.array([fact.measure(one) for one in sides]) for name, fact in measured.items()
-    }
-    measured = {name: fact for name, fact in measured.items() if np.isfinite(values[name]).all()}
-    nulls = _null_values(measured, sides, draws, seed)
+    values = {name: np.array([fact.measure(one) for one in sides]) for name, fact in long.items()}
+    known = {name: fact for name, fact in long.items() if np.isfinite(values[name]).all()}
+    nulls = _draws(known, sides, draws, Streams(seed, "facts"), lambda fact: NULLS[fact.null])
+    alone, streams = known if len(sides) == 1 else {}, Streams(seed, "facts", "bootstrap")
+    samples = _draws(alone, sides, draws, streams, lambda fact: SAMPLES[fact.resampled])
     return [
-        _judged(name, fact, sides, values.get(name), nulls.get(name))
+        _judged(fact, name, sides, values.get(name), nulls.get(name), samples.get(name))
         for name, fact in facts.items()
     ]
 
 
-def _null_values(
-    facts: Mapping[str, Fact], sides: Sequence[FactTables], draws: int, seed: int
+def _draws(
+    facts: Mapping[str, Fact],
+    sides: Sequence[FactTables],
+    draws: int,
+    streams: Streams,
+    model_of: Callable[[Fact], Null],
 ) -> dict[str, FloatArray]:
-    """Of each fact the values of the null draws, an array of shape (sides, draws)."""
-    found = {name: np.full((len(sides), draws), np.nan) for name in facts}
-    for null in sorted({fact.null for fact in facts.values()}):
-        streams = Streams(seed, "facts", null)
+    """Of each fact the values of draws from its model, side by side; NaN where undefined."""
+    found: dict[str, list[float]] = {name: [] for name in facts}
+    for model in dict.fromkeys(map(model_of, facts.values())):
         for place, tables in enumerate(sides):
             for draw in range(draws):
-                # By place and not by name: two runs of one scenario bear the same name.
-                made = NULLS[null](tables, streams.stream(place, draw))
+                # By place and not by name: two runs of one scenario have the same name.
+                made = model(tables, streams.stream(model.__name__, place, draw))
                 for name, fact in facts.items():
-                    if fact.null == null:
-                        found[name][place, draw] = fact.measure(made)
-    return found
+                    if model_of(fact) is model:
+                        found[name].append(fact.measure(made))
+    return {name: np.array(values) for name, values in found.items()}
 
 
 def _judged(
-    name: str,
     fact: Fact,
+    name: str,
     sides: Sequence[FactTables],
     values: FloatArray | None,
     nulls: FloatArray | None,
+    samples: FloatArray | None,
 ) -> Judged:
     lacking = sorted({table for one in sides for table in one.lacks(fact.needs)})
     years = min(one.years for one in sides)
-    chance = _chance(nulls)
+    chance = float(_known(nulls).mean())
     known = np.full(len(sides), np.nan) if values is None else values
-    interval = _interval(known, chance)
+    interval = _interval(known, samples)
     verdict: Verdict
     if lacking:
         verdict, why = "not measurable", f"no table {', '.join(lacking)}"
@@ -180,45 +208,46 @@ def _judged(
     elif not np.isfinite(known).all():
         missing = int((~np.isfinite(known)).sum())
         verdict, why = "not measurable", f"not defined in {missing} of {len(known)}"
+    elif "references" in fact.needs:
+        verdict, why = "inside the corpus", "only papers of the corpus cite"
     else:
         verdict, why = decide(fact, interval, chance)
-    return Judged(name, fact, tuple(known.tolist()), interval, chance, verdict, why)
+    size = fact.size(interval.value, chance)
+    return Judged(name, fact, tuple(known.tolist()), interval, chance, size, verdict, why)
 
 
-def _chance(nulls: FloatArray | None) -> Chance:
-    """Mean of the draws, and their standard deviation within a run; NaN where half are missing."""
-    if nulls is None or np.isfinite(nulls).mean() < 0.5:
-        return Chance(math.nan, math.nan)
-    rows = [row[np.isfinite(row)] for row in nulls]
-    within = sum(float(((row - row.mean()) ** 2).sum()) for row in rows if len(row))
-    freedom = sum(max(0, len(row) - 1) for row in rows)
-    mean = float(np.nanmean(nulls))
-    return Chance(mean, math.sqrt(within / freedom) if freedom else math.nan)
+def _known(values: FloatArray | None) -> FloatArray:
+    """The values that are known; one NaN where half of them are not."""
+    known = np.isfinite(values) if values is not None else np.zeros(1, bool)
+    return values[known] if values is not None and known.mean() >= 0.5 else np.array([np.nan])
 
 
-def _interval(values: FloatArray, chance: Chance) -> Interval:
+def _interval(values: FloatArray, samples: FloatArray | None) -> Interval:
     if len(values) > 1 and np.isfinite(values).all():
         return t_interval(values)
-    if len(values) == 1 and math.isfinite(chance.sd):
-        value, half = float(values[0]), 2 * chance.sd
-        return Interval(value, value - half, value + half, 1, method="spread of the null")
-    return unbounded(float(values[0]) if len(values) == 1 else math.nan, len(values))
+    value = float(values[0]) if len(values) == 1 else math.nan
+    half = 1.96 * float(_known(samples).std())
+    return Interval(value, value - half, value + half, len(values), method="bootstrap")
 
 
-def decide(fact: Fact, interval: Interval, chance: Chance) -> tuple[Verdict, str]:
-    """The verdict of a value that is known, by ``RULE``, and the reason."""
-    low, high = fact.low, fact.high
-    if not math.isfinite(chance.sd):
-        return "too short to tell", "chance is not defined"
-    near, far = chance.mean - REACH * chance.sd, chance.mean + REACH * chance.sd
-    if interval.high < low or interval.low > high:
-        return "not", "below the range" if interval.high < low else "above the range"
-    if near <= low and high <= far:
-        return "too short to tell", "chance spans the range"
-    if near <= interval.low and interval.high <= far:
-        return "not", "as by chance"
-    if not (low <= interval.low and interval.high <= high):
-        return "too short to tell", "the interval leaves the range"
-    if interval.low > far or interval.high < near:
-        return "reproduced", ""
-    return "too short to tell", "the interval reaches chance"
+def decide(fact: Fact, interval: Interval, chance: float) -> tuple[Verdict, str]:
+    """The verdict of a value that is known, and the reason."""
+    if not math.isfinite(chance + interval.low):
+        return "too short to tell", "chance or the interval is not defined"
+    # In the direction of the effect everything rises.
+    sign = 1 if fact.rises() else -1
+    near, far = sorted((sign * fact.low, sign * fact.high))
+    weak, strong = sorted((sign * interval.low, sign * interval.high))
+    enough, opposite = (sign * value for value in fact.beyond(chance))
+    if strong < opposite:
+        return "opposite", "on the other side of chance"
+    if enough > far:
+        return "too short to tell", "chance alone spans the range"
+    if strong < max(enough, near):
+        return "absent", "as by chance" if strong < enough else "short of the range"
+    if weak > far:
+        return "too strong", "beyond the range"
+    if weak < max(enough, near) or strong > far:
+        reached = "reaches chance" if weak < enough else "leaves the range"
+        return "too short to tell", f"the interval {reached}"
+    return "reproduced", ""

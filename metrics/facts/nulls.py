@@ -1,4 +1,4 @@
-"""Null models, which put one thing in the tables at random and keep the others."""
+"""Random draws from tables: null models, which put one thing at random, and bootstrap samples."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
-from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.metrics.facts.tables import FactTables
 from virsci_society.society.literature.authorships import Authorships
 
@@ -44,6 +45,19 @@ def random_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
     return _with_works(tables, authors=_exchanged(authors, tables.paper_of_seat, one_year, rng))
 
 
+def geometric_papers(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """Numbers of papers are geometric, as where everybody writes again with the same chance.
+
+    Papers, years, sizes and the number of people stay.
+    """
+    there, seats = np.flatnonzero(tables.written), len(tables.works.authors)
+    # Cutting the seats at random places gives geometric numbers of that sum.
+    cuts = np.sort(rng.choice(seats - 1, len(there) - 1, replace=False)) + 1
+    authors = rng.permutation(np.repeat(there, np.diff(cuts, prepend=0, append=seats)))
+    one_year = np.zeros_like(tables.year_of_seat)
+    return _with_works(tables, authors=_exchanged(authors, tables.paper_of_seat, one_year, rng))
+
+
 def random_sizes(tables: FactTables, rng: np.random.Generator) -> FactTables:
     """Within each year authors are spread evenly at random over the papers.
 
@@ -70,23 +84,7 @@ def shuffled_dates(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
     Who wrote with whom stays, and so do papers a year.
     """
-    works = tables.works
-    # Row i holds the paper that gets the year of row i.
-    order = rng.permutation(len(works))
-    sizes = works.sizes[order]
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    seats = np.repeat(works.starts[:-1][order] - starts[:-1], sizes) + np.arange(int(starts[-1]))
-    place = np.argsort(order)
-    references = tables.references
-    if references is not None:
-        moved = np.where(
-            references < len(works), place[np.minimum(references, len(works) - 1)], references
-        )
-        references = moved[np.argsort(moved[:, 0], kind="stable")]
-    topics = tables.topics if tables.topics is None else tuple(tables.topics[i] for i in order)
-    cited = tuple(tables.cited[i] for i in order) + tuple(tables.cited[len(works) :])
-    changed = Authorships(works.dates, starts, works.authors[seats], works.people)
-    return replace(tables, works=changed, references=references, topics=topics, cited=cited)
+    return _with_papers(tables, rng.permutation(len(tables.works)), tables.works.dates)
 
 
 def strangers(tables: FactTables, rng: np.random.Generator) -> FactTables:
@@ -140,28 +138,36 @@ def exchanged_panels(tables: FactTables, rng: np.random.Generator) -> FactTables
     return replace(tables, further={**tables.further, "panels": panels})
 
 
-def rising_citations(tables: FactTables, rng: np.random.Generator) -> FactTables:
-    """References go to papers of the five years before, rather to the later ones of somebody.
+def sampled_papers(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """A bootstrap sample of the papers of each year."""
+    counts = np.bincount(tables.year)
+    first = np.repeat(np.cumsum(counts) - counts, counts)
+    rows = np.sort(first + rng.integers(0, np.repeat(counts, counts)))
+    return _with_papers(tables, rows, tables.works.dates[rows])
 
-    The chance is the fourth power of the relative place among the papers of their first author.
-    Numbers of references stay.
-    """
-    if tables.references is None:
-        return tables
-    works, year = tables.works, tables.year
-    weight = np.zeros(len(works))
-    leads = works.authors[works.starts[:-1]]
-    for person in np.unique(leads).tolist():
-        papers = np.array(works.papers_by_person[person])
-        own = papers[leads[papers] == person]
-        weight[own] = ((np.searchsorted(papers, own) + 1) / len(papers)) ** 4
-    references = tables.references.copy()
-    for now in np.unique(year[references[:, 0]]).tolist():
-        here = (year[references[:, 0]] == now) & (references[:, 1] < len(works))
-        pool = np.flatnonzero((year <= now) & (year >= now - 5))
-        chance = weight[pool] / weight[pool].sum()
-        references[here, 1] = rng.choice(pool, int(here.sum()), p=chance)
-    return replace(tables, references=references)
+
+def sampled_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """A bootstrap sample of the authors, each with all papers; without references and topics."""
+    works, there = tables.works, np.flatnonzero(tables.written)
+    copies = np.bincount(rng.choice(there, len(there)), minlength=works.people)
+    first, times = np.cumsum(copies) - copies, copies[works.authors]
+    seats = np.repeat(np.arange(len(times)), times)
+    turn = np.arange(len(seats)) - np.repeat(np.cumsum(times) - times, times)
+    sizes = np.bincount(tables.paper_of_seat[seats], minlength=len(works))
+    starts = np.append(0, np.cumsum(sizes[sizes > 0]))
+    authors = first[works.authors[seats]] + turn
+    made = Authorships(works.dates[sizes > 0], starts, authors, int(copies.sum()))
+    return FactTables(tables.name, tables.years, made, np.repeat(tables.wrote_before, copies))
+
+
+def sampled_manuscripts(tables: FactTables, rng: np.random.Generator) -> FactTables:
+    """A bootstrap sample of the manuscripts that panels judged."""
+    panels = tables.further["panels"]
+    numbers = panels.groupby(["team", "submission"]).ngroup()
+    count = int(numbers.max()) + 1
+    drawn = pd.DataFrame({"number": rng.integers(0, count, count), "submission": range(count)})
+    sample = drawn.merge(panels.drop(columns="submission").assign(number=numbers), on="number")
+    return replace(tables, further={"panels": sample})
 
 
 NULLS: Mapping[str, Null] = {
@@ -169,16 +175,49 @@ NULLS: Mapping[str, Null] = {
     for null in (
         rewired_authors,
         random_authors,
+        geometric_papers,
         random_sizes,
         shuffled_dates,
         strangers,
         exchanged_places,
         random_citations,
         exchanged_panels,
-        rising_citations,
     )
 }
 """Each null model by its name; what it keeps is stated by its docstring."""
+SAMPLES: Mapping[str, Null] = {
+    "papers": sampled_papers,
+    "authors": sampled_authors,
+    "manuscripts": sampled_manuscripts,
+}
+"""What a bootstrap sample of a run or field draws."""
+
+
+def _with_papers(tables: FactTables, rows: IntArray, dates: FloatArray) -> FactTables:
+    """The papers of some rows, which may repeat, at other dates, with what they cite."""
+    works, count = tables.works, len(tables.works)
+    sizes = works.sizes[rows]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    seats = np.repeat(works.starts[:-1][rows] - starts[:-1], sizes) + np.arange(int(starts[-1]))
+    references = tables.references
+    if references is not None:
+        # Each copy of a paper cites each copy of what the paper cites.
+        citing, cited = references.T
+        copies = np.bincount(rows, minlength=count)
+        place, first = np.append(np.argsort(rows, kind="stable"), -1), np.cumsum(copies) - copies
+        inside, known = cited < count, np.minimum(cited, count - 1)
+        width = np.where(inside, copies[known], 1)
+        times = copies[citing] * width
+        of = np.repeat(np.arange(len(references)), times)
+        turn = np.arange(len(of)) - np.repeat(np.cumsum(times) - times, times)
+        ones = place[first[citing[of]] + turn // width[of]]
+        others = place[np.where(inside[of], first[known[of]] + turn % width[of], count)]
+        others = np.where(inside[of], others, cited[of] - count + len(rows))
+        references = np.stack([ones, others], axis=1)[np.argsort(ones, kind="stable")]
+    topics = tables.topics if tables.topics is None else tuple(tables.topics[i] for i in rows)
+    cited_names = (*(tables.cited[i] for i in rows), *tables.cited[count:])
+    changed = Authorships(dates, starts, works.authors[seats], works.people)
+    return replace(tables, works=changed, references=references, topics=topics, cited=cited_names)
 
 
 def _with_works(tables: FactTables, **columns: IntArray) -> FactTables:

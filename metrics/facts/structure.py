@@ -46,6 +46,7 @@ class Densification(Fact):
         "1.68 for citations; both ends"
     )
     null = "strangers"
+    neutral = 1.0
     least_years = 5
 
     def measure(self, tables: FactTables) -> float:
@@ -75,6 +76,7 @@ class ShrinkingDiameter(Fact):
         "to 5 in ten years; ends judged"
     )
     null = "strangers"
+    neutral = 0.0
     least_years = 10
 
     def measure(self, tables: FactTables) -> float:
@@ -143,6 +145,7 @@ class Assortativity(Fact):
     published, low, high = 0.2, 0.12, 0.363
     population = "co-authors in mathematics (.120), biology (.127) and physics (.363), 1995-99"
     null = "rewired authors"
+    neutral = 0.0
     least_years = WINDOW
 
     def measure(self, tables: FactTables) -> float:
@@ -163,6 +166,7 @@ class Attachment(Fact):
         "with their errors"
     )
     null = "random authors"
+    neutral = 0.0
     least_years = 5
 
     def measure(self, tables: FactTables) -> float:
@@ -246,6 +250,7 @@ class MutualPartner(Fact):
         "chance of pairs without one falls with the size of a field"
     )
     null = "rewired authors"
+    neutral = 1.0
     least_years = 5
 
     def measure(self, tables: FactTables) -> float:
@@ -261,6 +266,7 @@ class MoreMutualPartners(Fact):
     published, low, high = 2.0, 1.2, 4.0
     population = "physics and biomedicine, 1995-99: five partners twice as much as two; ends judged"
     null = "rewired authors"
+    neutral = 1.0
     least_years = 5
 
     def measure(self, tables: FactTables) -> float:
@@ -292,6 +298,7 @@ class TiesAgain(Fact):
     population = "windows of nine years: VIS .06 to .09, language .11 to .14; ends widened"
     null = "rewired authors"
     least_years = 5
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of new ties with another joint paper in the year after the first, 0..1."""
@@ -305,7 +312,9 @@ class TieDecay(Fact):
     published, low, high = 2.2, 1.6, 3.0
     population = "windows of nine years: VIS 1.8 to 2.7, language 2.1 to 2.2; ends widened"
     null = "shuffled dates"
+    neutral = 1.0
     least_years = 8
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of new ties that write again one year later over that three years later."""
@@ -322,6 +331,7 @@ class RichClub(Fact):
         "condensed matter, 1995-2000: above 1 and rising with the number of co-authors; ends judged"
     )
     null = "rewired authors"
+    neutral = 1.0
     least_years = 5
 
     def measure(self, tables: FactTables) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.arrays import BoolArray, IntArray
 from virsci_society.metrics.teams.peer_review import panels
 from virsci_society.metrics.validation.assembly_measures import pair_keys, pair_positions
 from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
@@ -65,12 +64,6 @@ class FactTables:
             for name in needed
             if (own[name] is None if name in own else not len(self.further.get(name, ())))
         ]
-
-    def of_papers(self, table: str, column: str) -> FloatArray:
-        """A column of a further table for each paper; NaN where it has none."""
-        found = self.further[table]
-        known = dict(zip(found["paper"], found[column].astype(float), strict=True))
-        return np.array([known.get(paper, np.nan) for paper in self.cited[: len(self.works)]])
 
     @cached_property
     def year(self) -> IntArray:
@@ -181,37 +174,6 @@ def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:
     return make_tables(run.name, max(1, int(run.days // DAYS_PER_YEAR)), papers, wrote, further)
 
 
-def team_places(run: Run) -> pd.DataFrame:
-    """Whether known authors of a paper worked at different institutions just before its date."""
-    people, moves = run.table("scientists"), run.table("careers")
-    moved = moves.loc[moves["change"] == "moved", ["scientist", "date", "place"]]
-    first = people[["scientist", "arrived", "institution"]].fillna({"arrived": -math.inf})
-    stays = pd.concat([part.set_axis(["who", "date", "place"], axis=1) for part in (first, moved)])
-    stays = stays.dropna().astype({"date": float}).sort_values("date", kind="stable")
-    dated = run.table("papers")[["paper", "published"]].dropna().astype({"published": float})
-    authors = run.table("authorships").merge(dated, on="paper").sort_values("published")
-    located = pd.merge_asof(
-        authors,
-        stays,
-        left_on="published",
-        right_on="date",
-        left_by="scientist",
-        right_by="who",
-        # A move of the day itself holds after it (rule 16).
-        allow_exact_matches=False,
-    )
-    places = located.dropna(subset=["place"]).groupby("paper")["place"].agg(["size", "nunique"])
-    places = places[places["size"] > 1]
-    return pd.DataFrame({"paper": places.index, "remote": places["nunique"].to_numpy() > 1})
-
-
-MEASURED: Mapping[str, tuple[Callable[[Run], pd.DataFrame], str]] = {
-    "team_places": (team_places, "remote"),
-    "panels": (panels, "decision"),
-}
-"""Metrics that are tables of facts; rows without a value in the column are left out."""
-
-
 class _RunTables(Mapping[str, pd.DataFrame]):
     """The tables and metrics of a run, each read when it is asked for."""
 
@@ -219,18 +181,17 @@ class _RunTables(Mapping[str, pd.DataFrame]):
         self._run = run
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        if name in MEASURED:
-            metric, column = MEASURED[name]
-            return self._run.metric(metric).dropna(subset=[column])
+        if name == "panels":
+            return self._run.metric(panels).dropna(subset=["decision"])
         if name not in TABLES:
             raise KeyError(name)
         return self._run.table(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*TABLES, *MEASURED))
+        return iter((*TABLES, "panels"))
 
     def __len__(self) -> int:
-        return len(TABLES) + len(MEASURED)
+        return len(TABLES) + 1
 
 
 def field_tables(

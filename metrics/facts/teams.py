@@ -26,6 +26,7 @@ class TeamGrowth(Fact):
         "science 1955-2000 (1.9 to 3.5 authors, 1.4 % a year), PubMed 2000-20 (2.28 %); ends judged"
     )
     null = "shuffled dates"
+    neutral = 0.0
     least_years = 10
 
     def measure(self, tables: FactTables) -> float:
@@ -45,6 +46,7 @@ class SoloPapers(Fact):
     published, low, high = -5.3, -9.0, -2.0
     population = "PubMed 2000-20, from 17.0 to 5.7 %; ends judged"
     null = "shuffled dates"
+    neutral = 0.0
     least_years = 10
 
     def measure(self, tables: FactTables) -> float:
@@ -66,6 +68,7 @@ class ExtendedTeams(Fact):
     published, low, high = 0.31, 0.1, 0.45
     population = "astronomy 2006-10: core 57 %, core+1 12 %, extended 31 %; ends judged"
     null = "random sizes"
+    neutral = 0.0
     least_years = 2
 
     def measure(self, tables: FactTables) -> float:
@@ -126,7 +129,9 @@ class PanelsDisagree(Fact):
     population = "166 manuscripts of 2014 (25.9 %) and 882 of 2021 (23 %); ends by their errors"
     needs = ("panels",)
     null = "exchanged panels"
+    factor = 0.8
     least_years = 1
+    resampled = "manuscripts"
 
     def measure(self, tables: FactTables) -> float:
         """Share of the manuscripts judged by two panels that one accepts and one does not, 0..1."""
@@ -142,7 +147,9 @@ class PanelsChange(Fact):
     population = "166 manuscripts of 2014 and 882 of 2021: about half; ends judged"
     needs = ("panels",)
     null = "exchanged panels"
+    factor = 0.8
     least_years = 1
+    resampled = "manuscripts"
 
     def measure(self, tables: FactTables) -> float:
         """Share of the acceptances of a panel that the other panel does not accept, 0..1."""
@@ -158,6 +165,7 @@ class TeamsAgain(Fact):
     population = "windows of nine years: VIS .02 to .05, language .13; ends widened"
     null = "rewired authors"
     least_years = 5
+    own = True
 
     def measure(self, tables: FactTables) -> float:
         """Share of papers of several authors whose very team has a paper of an earlier year."""

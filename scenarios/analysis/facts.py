@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from virsci_society.metrics.facts.fact import Fact
     from virsci_society.metrics.facts.tables import FactTables
 
-HEADS = ("fact", "value", "95 %", "published", "range", "chance", "verdict", "why")
+HEADS = ("fact", "value", "95 %", "published", "range", "chance", "size", "verdict", "why")
 
 
 @guarded
@@ -62,7 +62,7 @@ def facts(
         raise InputError("nothing to test: give run folders, or --with ECOSYSTEM")
     tell(f"reading {', '.join(map(str, given))}", err=True)
     from virsci_society.metrics.facts.fact import judge_facts
-    from virsci_society.scenarios.analysis.facts_page import Card, write_page
+    from virsci_society.scenarios.analysis.facts_page import Card, size_text, write_page
 
     chosen = chosen_facts(only or (), trust=trust)
     with make_progress() as progress:
@@ -89,16 +89,15 @@ def facts(
         tell(f"{card.name}: {card.told}.")
         rows = [
             (
-                *(row["fact"], row["value"], _range(row, "low", "high"), row["published"]),
-                *(_range(row, "from", "to"), row["chance"], row["verdict"], row["why"]),
+                *(row["fact"] + "*" * row["own_range"], row["value"], _range(row, "low", "high")),
+                *(row["published"], _range(row, "from", "to"), row["chance"], size_text(row)),
+                *(row["verdict"], row["why"]),
             )
             for row in card.rows()
             if row["value"] is not None
         ]
         if rows:
-            print_table("facts with a value", HEADS, rows)
-        if card.unmeasured:
-            tell(card.unmeasured)
+            print_table("facts with a value; * range from VIS or language technology", HEADS, rows)
     tell(f"report: {page}")
 
 

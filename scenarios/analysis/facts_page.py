@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from virsci_society.metrics.facts.fact import RULE, VERDICTS, Judged
+from virsci_society.metrics.facts.fact import VERDICTS, Judged
 from virsci_society.metrics.facts.tables import FactTables
 from virsci_society.metrics.report.templates import (
     count_of,
@@ -21,11 +21,7 @@ from virsci_society.metrics.report.templates import (
 )
 from virsci_society.society.results.table_files import write_csv
 
-TEXTS = ("society", "fact", "verdict", "why", "null")
-SHOWN = {"not": "not reproduced"}
-"""Verdicts as the page prints them, where that is more than their name."""
-TOLD = ("not", "reproduced")
-"""Verdicts whose facts are told in a sentence each."""
+TEXTS = ("society", "fact", "verdict", "why", "null", "size_is")
 
 
 @dataclass(frozen=True)
@@ -37,22 +33,22 @@ class Card:
     judged: tuple[Judged, ...]
 
     def rows(self) -> list[dict[str, Any]]:
-        """One for each fact, those that are not reproduced first."""
-        order = sorted(self.judged, key=lambda one: VERDICTS.index(one.verdict))
+        """One for each fact: published ranges before our own, each by verdict."""
+        order = sorted(self.judged, key=lambda one: (one.fact.own, VERDICTS.index(one.verdict)))
         return [
             {
                 "society": self.name,
                 "fact": one.name,
-                "value": _known(one.interval.value),
-                "low": _known(one.interval.low),
-                "high": _known(one.interval.high),
+                **{key: _known(getattr(one.interval, key)) for key in ("value", "low", "high")},
                 "runs": len(one.values),
                 "published": one.fact.published,
                 "from": one.fact.low,
                 "to": one.fact.high,
                 "null": one.fact.null,
-                "chance": _known(one.chance.mean),
-                "chance_sd": _known(one.chance.sd),
+                "own_range": one.fact.own,
+                "chance": _known(one.chance),
+                "size": _known(one.size),
+                "size_is": "ratio" if one.fact.neutral is None else "difference",
                 "verdict": one.verdict,
                 "why": one.why,
             }
@@ -64,41 +60,28 @@ class Card:
         """The number of facts with each verdict and the data they are based on, in a sentence."""
         years = min(one.years for one in self.sides)
         papers = sum(len(one.works) for one in self.sides)
-        size = (
-            count_of(len(self.sides), "run"),
-            count_of(years, "year"),
-            count_of(papers, "paper"),
-        )
-        counts = Counter(str(one.verdict) for one in self.judged)
-        reproduced, failed = counts["reproduced"], counts["not"]
-        facts = count_of(len(self.judged), "fact")
-        tested = f"{reproduced} of {facts} reproduced, {failed} not reproduced"
-        if not reproduced + failed:
-            tested = f"none of {facts} could be tested"
-        rest = "".join(
-            f"; {counts[word]} {what}"
-            for word, what in (
-                ("too short to tell", "undecided (too few years or runs)"),
-                ("not measurable", "not measurable (other data needed)"),
-            )
-            if counts[word]
-        )
-        return f"{tested}{rest}. Data: {', '.join(size)}"
+        sizes = (len(self.sides), "run"), (years, "year"), (papers, "paper")
+        size = ", ".join(count_of(number, what) for number, what in sizes)
+        published = [one for one in self.judged if not one.fact.own]
+        said = [f"{_counted(published)} ({size})"]
+        if own := [one for one in self.judged if one.fact.own]:
+            said.append(f"with ranges from VIS and language technology: {_counted(own)}")
+        return "; ".join(said)
 
-    @property
-    def unmeasured(self) -> str:
-        """The facts without a value, counted by what they lack."""
-        lacking = [one for one in self.judged if not math.isfinite(one.interval.value)]
-        short = sorted(
-            one.fact.least_years for one in lacking if one.verdict == "too short to tell"
-        )
-        told = []
-        if short:
-            span = " to ".join(map(str, dict.fromkeys((short[0], short[-1]))))
-            told.append(f"{count_of(len(short), 'fact')} that need {span} years")
-        if other := len(lacking) - len(short):
-            told.append(f"{count_of(other, 'fact')} that need other data or are undefined")
-        return f"not shown: {', '.join(told)}" if told else ""
+
+def _counted(judged: Sequence[Judged]) -> str:
+    """How many facts are reproduced, and how many have each other verdict, in words."""
+    counts = Counter(one.verdict for one in judged)
+    told = [f"{counts['reproduced']} of {count_of(len(judged), 'fact')} reproduced"]
+    others = (one for one in VERDICTS if one != "reproduced" and counts[one])
+    return ", ".join([*told, *(f"{counts[one]} {one}" for one in others)])
+
+
+def size_text(row: Mapping[str, Any]) -> str:
+    """The size over chance of a row: ``x1.6`` for a ratio, ``+0.2`` for a difference."""
+    if row["size"] is None or pd.isna(row["size"]):
+        return "-"
+    return f"x{row['size']:.3g}" if row["size_is"] == "ratio" else f"{row['size']:+.3g}"
 
 
 def _known(value: float) -> float | None:
@@ -108,23 +91,17 @@ def _known(value: float) -> float | None:
 def write_page(cards: Sequence[Card], folder: Path) -> Path:
     """Write ``report.html`` and ``facts.csv``."""
     table = pd.DataFrame([row for card in cards for row in card.rows()])
-    numbers = [name for name in table if name not in (*TEXTS, "runs")]
+    numbers = [name for name in table if name not in (*TEXTS, "runs", "own_range")]
     table = table.astype(dict.fromkeys(numbers, "Float64"))
     write_csv(folder, {"facts": table})
     shown = []
     for card in cards:
         rows = [
-            row | {"verdict": SHOWN.get(row["verdict"], row["verdict"])}
+            row | {"fact": row["fact"] + "*" * row["own_range"], "over_chance": size_text(row)}
             for row in card.rows()
             if row["value"] is not None
         ]
-        # What is not reproduced first; sentences of that and of what is, of the others names.
-        summary = []
-        for word in VERDICTS:
-            of_word = [one for one in card.judged if one.verdict == word]
-            if said := [(one.name, dict(one.fact.card())["fact"]) for one in of_word]:
-                summary.append((SHOWN.get(word, word), said, word in TOLD))
-        shown.append((card, rows, summary))
+        shown.append((card, rows))
     judged = [one for card in cards for one in card.judged]
     known = {one.name: one.fact for one in judged if math.isfinite(one.interval.value)}
     environment = template_environment(
@@ -133,7 +110,6 @@ def write_page(cards: Sequence[Card], folder: Path) -> Path:
     html = environment.get_template("facts.html").render(
         style=style_sheet(environment),
         cards=shown,
-        rule=RULE,
         facts=[(name, fact.card()) for name, fact in known.items()],
     )
     return write_html(folder / "report.html", html)

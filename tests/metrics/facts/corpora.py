@@ -76,10 +76,7 @@ def literature(rng, years=10, papers=40):
         "panel": ["first"] * len(names) + ["second"] * len(names),
         "decision": np.where(rng.random(2 * len(names)) < 0.3, "accept", "reject"),
     }
-    further = {
-        "team_places": pd.DataFrame({"paper": names, "remote": rng.random(len(names)) < 0.5}),
-        "panels": pd.DataFrame(panels),
-    }
+    further = {"panels": pd.DataFrame(panels)}
     return replace(made, further=further)
 
 

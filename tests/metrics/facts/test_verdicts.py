@@ -1,14 +1,15 @@
 """The rule of verdict, the nulls, and the tables that facts are measured on."""
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from tests.hand_run import make_run, rows  # noqa: F401 - a fixture
 from tests.metrics.facts.corpora import corpus, generator, literature, society
-from virsci_society.metrics.facts.fact import Chance, Fact, decide, judge_facts
-from virsci_society.metrics.facts.nulls import NULLS
+from virsci_society.metrics.facts.fact import Fact, decide, judge_facts
+from virsci_society.metrics.facts.nulls import NULLS, SAMPLES
 from virsci_society.metrics.facts.structure import Transitivity
 from virsci_society.metrics.facts.tables import run_tables
 from virsci_society.metrics.inference.intervals import Interval
@@ -31,20 +32,39 @@ class Stated(Fact):
 @pytest.mark.parametrize(
     ("interval", "chance", "verdict", "why"),
     [
-        ((1.5, 1.2, 1.8), (0.2, 0.1), "reproduced", ""),
-        ((1.5, 1.2, 1.8), (2.8, 0.1), "reproduced", ""),
-        ((1.5, 1.2, 1.8), (1.5, 0.05), "too short to tell", "the interval reaches chance"),
-        ((1.5, 1.4, 1.6), (1.5, 0.05), "not", "as by chance"),
-        ((1.5, 1.4, 1.6), (1.5, 0.2), "too short to tell", "chance spans the range"),
-        ((0.5, 0.2, 0.8), (0.0, 0.01), "not", "below the range"),
-        ((2.5, 2.2, 2.8), (0.0, 0.01), "not", "above the range"),
-        ((1.1, 0.8, 1.4), (0.0, 0.01), "too short to tell", "the interval leaves the range"),
-        ((0.9, 0.7, 1.1), (0.9, 0.05), "not", "as by chance"),
-        ((1.5, 1.2, 1.8), (math.nan, math.nan), "too short to tell", "chance is not defined"),
+        ((1.5, 1.2, 1.8), 0.2, "reproduced", ""),
+        ((1.5, 1.4, 1.6), 0.9, "reproduced", ""),
+        ((1.5, 1.4, 1.6), 1.0, "too short to tell", "the interval reaches chance"),
+        ((1.5, 1.4, 1.6), 1.2, "absent", "as by chance"),
+        ((1.5, 1.4, 1.6), 1.4, "too short to tell", "chance alone spans the range"),
+        ((0.5, 0.2, 0.8), 0.1, "absent", "short of the range"),
+        ((0.5, 0.2, 0.8), 1.3, "opposite", "on the other side of chance"),
+        ((2.5, 2.2, 2.8), 0.1, "too strong", "beyond the range"),
+        ((1.1, 0.8, 1.4), 0.1, "too short to tell", "the interval leaves the range"),
+        ((1.5, 1.2, 1.8), math.nan, "too short to tell", "chance or the interval is not defined"),
     ],
 )
 def test_the_rule_of_verdict(interval, chance, verdict, why):
-    assert decide(Stated(), Interval(*interval, 5), Chance(*chance)) == (verdict, why)
+    assert decide(Stated(), Interval(*interval, 5), chance) == (verdict, why)
+
+
+@pytest.mark.parametrize(
+    ("interval", "chance", "verdict"),
+    [
+        ((0.6, 0.5, 0.7), 1.0, "reproduced"),
+        ((0.95, 0.92, 0.98), 1.0, "absent"),
+        ((0.1, 0.0, 0.2), 1.0, "too strong"),
+        ((1.3, 1.2, 1.4), 1.0, "opposite"),
+        ((0.7, 0.69, 0.72), 0.8, "absent"),
+    ],
+)
+def test_a_falling_fact_is_judged_by_its_distance_from_chance(interval, chance, verdict):
+    class Falling(Stated):
+        """A ratio of two groups, .35 to .88."""
+
+        published, low, high, neutral = 0.6, 0.35, 0.88, 1.0
+
+    assert decide(Falling(), Interval(*interval, 5), chance)[0] == verdict
 
 
 def test_runs_that_are_too_short_or_undefined_are_told():
@@ -80,7 +100,7 @@ def test_a_null_keeps_what_it_says(name):
     sizes = np.sort(drawn.works.sizes), np.sort(made.works.sizes)
     assert np.array_equal(*sizes) == (name != "random sizes")
     same = np.array_equal(drawn.written, made.written)
-    assert same == (name not in ("random authors", "strangers"))
+    assert same == (name not in ("random authors", "geometric papers", "strangers"))
     counts = [np.bincount(one.references[:, 1], minlength=len(made.works)) for one in (drawn, made)]
     assert len(drawn.references) == len(made.references)
     if name == "shuffled dates":
@@ -94,11 +114,49 @@ def test_a_null_keeps_what_it_says(name):
         totals = [np.bincount(made.year, one) for one in counts]
         assert np.array_equal(*totals)
         assert not np.array_equal(*counts)
-    elif name not in ("strangers", "rising citations"):
+    elif name != "strangers":
         assert np.array_equal(*counts)
     before, after = (list(one.further["panels"]["decision"]) for one in (made, drawn))
     assert (before != after) == (name == "exchanged panels")
     assert sorted(before) == sorted(after)
+
+
+def test_geometric_papers():
+    made = corpus([(n % 5, [f"a{n % 1000}"]) for n in range(3000)], 5)
+    drawn = NULLS["geometric papers"](made, generator(3)).written
+    assert (len(drawn[drawn > 0]), drawn.sum()) == (1000, 3000)
+    assert np.bincount(drawn)[1:4] / 1000 == pytest.approx([1 / 3, 2 / 9, 4 / 27], abs=0.05)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_bootstrap_sample_keeps_years_and_draws_with_replacement(name):
+    made = literature(generator(2), years=4)
+    drawn = SAMPLES[name](made, generator(3))
+    if name == "papers":
+        assert np.array_equal(drawn.year, made.year)
+        assert 0.55 < len(set(drawn.works.teams)) / len(set(made.works.teams)) < 0.75
+        # A copy cites all copies of what the paper cites.
+        copies = Counter(drawn.cited[: len(drawn.works)])
+        cites = [(made.cited[a], made.cited[b]) for a, b in made.references.tolist()]
+        assert len(drawn.references) == sum(copies[a] * copies[b] for a, b in cites)
+    elif name == "authors":
+        assert len(drawn.written) == (made.written > 0).sum()
+        assert drawn.written.min() > 0
+        assert set(drawn.written) <= set(made.written)
+    else:
+        panels = drawn.further["panels"]
+        assert len(panels) == len(made.further["panels"])
+        assert panels.groupby(["team", "submission"]).size().eq(2).all()
+
+
+def test_the_interval_of_a_single_field_is_its_bootstrap_error():
+    """The standard deviation over 60 fields beside the mean of six bootstrap errors."""
+    name = "team_growth"
+    fact = import_class(FACTS[name])()
+    fields = [corpus(society(generator(seed), years=12), 12) for seed in range(60)]
+    true = np.std([fact.measure(one) for one in fields], ddof=1)
+    found = [judge_facts({name: fact}, [one], draws=20)[0].interval for one in fields[:6]]
+    assert np.mean([one.high - one.value for one in found]) == pytest.approx(1.96 * true, rel=0.4)
 
 
 def test_shuffled_dates_move_whole_papers():
