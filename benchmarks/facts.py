@@ -26,7 +26,7 @@ KEPT = ROOT / "runs" / "benchmarks"
 AGENTS = {"lotka": 2.21, "one_paper_authors": 0.70}
 """clawRxiv, 17 to 31 March 2026 without spam, counted from ``outputs/scored_papers.csv`` of the
 audit ``andamanopal/clawrxiv-quality-audit``; the archive has no licence and is not here."""
-MARKS = {"too short to tell": "short", "inside the corpus": "inside", "not measurable": "-"}
+MARKS = {"too short to tell": "short", "inside the corpus": "", "not measurable": "-"}
 FIELD = ("--boundary", "2012", "--active-years", "6", "--last-year", "2023")
 """Of the field in which `community/vis` starts, as its file says."""
 YEARS = {"community/assembly": "20y", "community/vis": "5y"}
@@ -71,15 +71,18 @@ def side_by_side(found: pd.DataFrame) -> str:
     cells = {(row["fact"], row["society"]): row for row in found.to_dict("records")}
     valued = found.groupby("fact", sort=False)["value"].any()
     right = found["verdict"].eq("reproduced").groupby(found["fact"]).sum()
+    inside = found[found["verdict"].eq("inside the corpus")]
     rows = []
-    for name in valued.index[valued]:
+    for name in valued.index[valued & ~valued.index.isin(inside["fact"])]:
         own, low, high = (cells[name, societies[0]][key] for key in ("own_range", "from", "to"))
         shown = [_cell(cells[name, one]) for one in societies]
         rows.append((own, right[name], (f"`{name}`{'*' * own}", f"{low:g}..{high:g}", *shown)))
     rows.sort(key=lambda row: row[:2])
     never = ", ".join(f"`{name}`" for name in valued.index[~valued])
     heads = ("fact", "range", *societies)
-    return f"{table(heads, [row[2] for row in rows])}\n\nWithout a value: {never}."
+    cited = [f"`{row['fact']}` {_cell(row)}" for row in inside.to_dict("records")]
+    more = f"Inside the corpus: {', '.join(cited)}. Without a value: {never}."
+    return f"{table(heads, [row[2] for row in rows])}\n\n{more}"
 
 
 def agents_and_people(found: pd.DataFrame) -> str:
@@ -105,7 +108,8 @@ def _cell(row: Mapping[Any, Any]) -> str:
     if pd.isna(row["value"]):
         return verdict
     verdict = verdict if verdict in ("reproduced", *MARKS.values()) else f"**{verdict}**"
-    return f"{row['value']:.3g}/{row['chance']:.2g} {size_text(row)} {verdict}"
+    chance = round(row["chance"], 4) + 0.0
+    return f"{row['value']:.3g}/{chance:.2g}({size_text(row)}) {verdict}".rstrip()
 
 
 if __name__ == "__main__":
