@@ -277,13 +277,13 @@ def plan(
     check_before_run(chosen, keys=False)
     with make_progress() as progress:
         progress.begin("rehearsing")
-        found = planned(chosen)
+        estimate = planned(chosen)
     if json:
-        tell_json(found.to_data())
+        tell_json(estimate.to_data())
     else:
         title = f"{chosen.name}, seed {chosen.seed}: estimate of one run"
-        print_table(title, ("figure", "estimate"), list(found.figures()))
-        tell(*found.notes())
+        print_table(title, ("figure", "estimate"), list(estimate.figures()))
+        tell(*estimate.notes())
 
 
 @app.command()
@@ -370,8 +370,8 @@ def new(
     if from_ is None:
         text = TEMPLATE.read_text(encoding="utf-8").replace("name: NAME\n", title)
     else:
-        found = find_scenario(from_)
-        above = from_ if from_ in library() else str(found.resolve())
+        parent = find_scenario(from_)
+        above = from_ if from_ in library() else str(parent.resolve())
         text = (
             f"# {target.stem}: {from_}, with the keys below changed. What each key means:\n"
             "# docs/keys.md, or 'society list keys all'.\n"

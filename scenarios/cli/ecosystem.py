@@ -146,8 +146,8 @@ def _build_synthetic(scientists: int, papers: int, seed: int, out: Path) -> None
     with make_progress() as progress, _writing(out):
         progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
         made = invented(scientists, papers, seed)
-        told = made.manifest
-        require_same(out, {name: told[name] for name in ("source", "filters", "seed")})
+        manifest = made.manifest
+        require_same(out, {name: manifest[name] for name in ("source", "filters", "seed")})
         progress.begin(f"writing {out}")
         made.save(out)
     _tell_counts(made, out)
@@ -222,17 +222,17 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
             fits = (name for name, ends in endings.items() if is_data_file(file, *ends))
             command = f"society ecosystem build {next(fits, 'KIND')} {kind} ..."
             raise InputError(f"{kind!r} is not a kind; type: {command}")
-        known = (*IMPORTERS, SYNTHETIC)
-        near = did_you_mean(kind, known)
-        raise InputError(f"{kind!r} is not a kind; choose one of {', '.join(known)}{near}")
+        names = (*IMPORTERS, SYNTHETIC)
+        near = did_you_mean(kind, names)
+        raise InputError(f"{kind!r} is not a kind; choose one of {', '.join(names)}{near}")
     require_trust(kind, trust=trust)
     find_code_here(trust)
-    found = import_member(kind)
-    if not (isinstance(found, type) and issubclass(found, Source)):
+    member = import_member(kind)
+    if not (isinstance(member, type) and issubclass(member, Source)):
         raise InputError(
             f"{kind!r} is not a subclass of virsci_society.society.ecosystem.importers.Source"
         )
-    return found
+    return member
 
 
 def _refuse_unused(context: typer.Context, kind: str, takers: Mapping[str, str]) -> None:
@@ -243,9 +243,9 @@ def _refuse_unused(context: typer.Context, kind: str, takers: Mapping[str, str])
         origin, taker = context.get_parameter_source(name), takers.get(name)
         ignored = kind == SYNTHETIC if taker is None else kind != taker
         if ignored and origin is not None and origin.name == "COMMANDLINE":
-            given = parameter.opts[0] if name != "paths" else "PATH"
+            option = parameter.opts[0] if name != "paths" else "PATH"
             readers = "kinds that read files, such as jsonl"
-            unused.append(f"{given} has no effect for {kind}; it is for {taker or readers}")
+            unused.append(f"{option} has no effect for {kind}; it is for {taker or readers}")
     if unused:
         raise InputError("\n".join(unused))
 

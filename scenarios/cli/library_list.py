@@ -84,11 +84,11 @@ def list_(
 def _print_runs(folder: Path, json: bool) -> None:
     from virsci_society.scenarios.runs.run_state import list_runs
 
-    found = list_runs(folder)
+    runs = list_runs(folder)
     if json:
-        tell_json([run.to_data() for run in found])
+        tell_json([run.to_data() for run in runs])
         return
-    if not found:
+    if not runs:
         tell(f"{folder}: no run in it; 'society run quickstart' makes one")
         return
     rows = [
@@ -101,7 +101,7 @@ def _print_runs(folder: Path, json: bool) -> None:
             run.tokens,
             None if run.usd is None else f"{run.usd:,.2f}",
         )
-        for run in found
+        for run in runs
     ]
     heads = ("folder", "state", "date (UTC)", "days", "model calls", "tokens", "US$")
     print_table(f"runs in {folder}", heads, rows)
@@ -126,9 +126,9 @@ def _print_models(folder: Path) -> None:
 def _library_lines() -> Iterator[str]:
     from virsci_society.scenarios.config.document import library
 
-    found = library()
-    width = max(map(len, found))
-    for name, path in found.items():
+    scenarios = library()
+    width = max(map(len, scenarios))
+    for name, path in scenarios.items():
         with path.open(encoding="utf-8") as lines:
             head = " ".join(line[1:].strip() for line in lines if line.startswith("#"))
         sentence = head.split(". ")[0].rstrip(".")
@@ -179,11 +179,11 @@ def _measure_lines() -> Iterator[str]:
     yield "Measures: one number per run, by family. The key `measures` of a study accepts these"
     yield "names, and `table.column.statistic` of a table or metric, such as teams.meetings.median."
     yield "Only `society compare` and `society calibrate` compute the measures of a comparison."
-    for family in dict.fromkeys(one.family for one in MEASURES.values()):
+    for family in dict.fromkeys(measure.family for measure in MEASURES.values()):
         yield f"family {family}"
-        for name, one in MEASURES.items():
-            if one.family == family:
-                yield f"  {name:26} {one.meaning}{f' [{one.unit}]' if one.unit else ''}"
+        for name, measure in MEASURES.items():
+            if measure.family == family:
+                yield f"  {name:26} {measure.meaning}{f' [{measure.unit}]' if measure.unit else ''}"
 
 
 def _meanings(name: str) -> list[str]:
@@ -191,16 +191,16 @@ def _meanings(name: str) -> list[str]:
     from virsci_society.metrics.registry import FAMILIES, MEASURES, METRICS
     from virsci_society.scenarios.config.registry import TABLES
 
-    found = []
+    meanings = []
     for kind, parts in TABLES.items():
         if path := parts.get(name):
             text = f"{name} is a component of kind {kind}: {_definition(_part(kind, path))}"
-            found.append(f"{text} 'society list {kind}' lists all.")
+            meanings.append(f"{text} 'society list {kind}' lists all.")
     if name in MEASURES:
-        found.append(f"{name} is a measure: {MEASURES[name].meaning}.")
+        meanings.append(f"{name} is a measure: {MEASURES[name].meaning}.")
     if name in FAMILIES or name in METRICS:
-        found.append(f"{name} is a metric or a family of metrics, see 'society list metrics'.")
-    return found
+        meanings.append(f"{name} is a metric or a family of metrics, see 'society list metrics'.")
+    return meanings
 
 
 def _scenario_lines(name: str) -> Iterator[str]:
@@ -218,9 +218,9 @@ def _scenario_lines(name: str) -> Iterator[str]:
         if meanings := _meanings(name):
             yield from meanings
             return
-        known = [*KIND_NAMES, *OTHER_NAMES, *library(), *MEASURES, *chain(*TABLES.values())]
-        hint = did_you_mean(name, known)
-        if near := [one for one in known if name in one and not hint]:
+        names = [*KIND_NAMES, *OTHER_NAMES, *library(), *MEASURES, *chain(*TABLES.values())]
+        hint = did_you_mean(name, names)
+        if near := [one for one in names if name in one and not hint]:
             hint = f"; names with it: {', '.join(near[:5])}"
         kinds = "" if hint else f"; kinds are {', '.join(KIND_NAMES)}"
         raise InputError(f"nothing is called {name!r}{hint}{kinds}") from error

@@ -100,15 +100,15 @@ def _show_table(run: Path, name: str, json: bool) -> None:
     from virsci_society.society.results.tables import TABLES
 
     opened = open_to_show(run)
-    found = opened.table(name) if name in TABLES else compute_metric(opened, name)
+    table = opened.table(name) if name in TABLES else compute_metric(opened, name)
     if json:
-        tell_json(loads(found.to_json(orient="records")))
+        tell_json(loads(table.to_json(orient="records")))
         return
-    shown = with_numpy_dtypes(found.head(ROWS_SHOWN))
+    shown = with_numpy_dtypes(table.head(ROWS_SHOWN))
     if "scientist" in shown and "name" not in shown:
-        place = shown.columns.get_loc("scientist") + 1
-        shown.insert(place, "name", shown["scientist"].map(with_invented_names))
-    count = f"the first {ROWS_SHOWN} of {len(found)}" if len(found) > ROWS_SHOWN else len(found)
+        position = list(shown).index("scientist") + 1
+        shown.insert(position, "name", shown["scientist"].map(with_invented_names))
+    count = f"the first {ROWS_SHOWN} of {len(table)}" if len(table) > ROWS_SHOWN else len(table)
     by = f"; by {embedding_of(opened)}" if name in metrics_named("novelty") else ""
     print_table(
         f"{name}: {count} rows{by}", list(map(str, shown.columns)), shown.to_numpy().tolist()

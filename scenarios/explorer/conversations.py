@@ -65,7 +65,7 @@ def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
         return pack(said_in(run, made, book, chosen))
 
     def asked_of(chosen: Sequence[TeamTalk]) -> str:
-        return pack_prompts([one.call for talk in chosen for one in talk.said], book.texts)
+        return pack_prompts([entry.call for talk in chosen for entry in talk.said], book.texts)
 
     said, kept = fit(talks, said_by, room)
     prompts, shown = "", 0
@@ -115,27 +115,27 @@ def said_in(
 
     papers, teams = run.table("papers"), run.table("teams")
     shown = papers["team"].isin([talk.team for talk in talks])
-    said = [(talk, one) for talk in talks for one in talk.said]
-    number = {one.call: place for place, (_, one) in enumerate(said)}
+    said = [(talk, entry) for talk in talks for entry in talk.said]
+    number = {entry.call: index for index, (_, entry) in enumerate(said)}
     # Where a guest answered, whoever waited for "X/guest" waited for that answer.
     number |= {f"{call.rpartition('/guest/')[0]}/guest": n for call, n in number.items()}
     calls = [
         {
-            "id": one.call,
+            "id": entry.call,
             "team": made.teams.get(talk.team, NOBODY),
-            "who": made.people.get(one.speaker, NOBODY),
-            "day": round(one.day, 3),
-            "stage": one.stage,
-            "title": one.title,
-            "turn": one.turn,
-            "act": one.act,
-            "form": one.form,
-            "model": one.model,
-            "note": ", ".join(filter(None, ("language model" if one.live else "", one.note))),
-            "fields": one.fields,
-            "needs": [number[need] for need in one.needs if need in number],
+            "who": made.people.get(entry.speaker, NOBODY),
+            "day": round(entry.day, 3),
+            "stage": entry.stage,
+            "title": entry.title,
+            "turn": entry.turn,
+            "act": entry.act,
+            "form": entry.form,
+            "model": entry.model,
+            "note": ", ".join(filter(None, ("language model" if entry.live else "", entry.note))),
+            "fields": entry.fields,
+            "needs": [number[need] for need in entry.needs if need in number],
         }
-        for talk, one in said
+        for talk, entry in said
     ]
     return {
         "abstracts": list(papers["abstract"].where(shown, "").fillna("")),
@@ -162,12 +162,12 @@ def ideas_of(
     known: dict[tuple[str, str, str], int] = {}
     ballots: dict[int, list[int]] = {}
     papers: dict[str, dict[int, list[str]]] = {"used": {}, "retrieved": {}}
-    for place, (talk, one) in enumerate(said):
-        if title := dict(one.fields).get("Title"):
-            known[talk.team, one.speaker, title] = place
-        for idea in shown.get(one.call, ()):
+    for index, (talk, entry) in enumerate(said):
+        if title := dict(entry.fields).get("Title"):
+            known[talk.team, entry.speaker, title] = index
+        for idea in shown.get(entry.call, ()):
             origin = known.get((talk.team, idea.author, idea.idea.title), -1)
-            ballots.setdefault(place, []).append(origin)
+            ballots.setdefault(index, []).append(origin)
             if origin >= 0:
                 papers["used"][origin] = list(idea.used)
                 papers["retrieved"][origin] = list(idea.retrieved)

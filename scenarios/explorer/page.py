@@ -48,7 +48,7 @@ def render_explorer(run: Run, book: PromptBook = NO_PROMPTS) -> tuple[str, tuple
     made = arrays_of(run, names, run_communities([run]))
     drawn = pack(made.values, made.arrays)
     words = pack_words(run, made, book, max(room_for(run) - FIXED - len(drawn), 0))
-    told = {
+    settings = {
         "days": run.days,
         "boundary": run.boundary,
         # Tables of a large society hold those who have acted.
@@ -69,7 +69,7 @@ def render_explorer(run: Run, book: PromptBook = NO_PROMPTS) -> tuple[str, tuple
         style=Markup(style),  # noqa: S704 - our own files
         title=run.name or "a run",
         about=speaker_of(run.manifest),
-        settings=pack(told),
+        settings=pack(settings),
         drawn=drawn,
         words=words,
     )

@@ -230,4 +230,4 @@ def crate_metadata(
 
 
 def _speakers(manifests: Iterable[Mapping[str, Any]]) -> str:
-    return "; ".join(dict.fromkeys(speaker_of(one) or "not known" for one in manifests))
+    return "; ".join(dict.fromkeys(speaker_of(manifest) or "not known" for manifest in manifests))

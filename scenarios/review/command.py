@@ -109,9 +109,9 @@ def _review(
     own = table[(table["panel"] == made.folder.name) & (table["kind"] == kind.name)]
     rows = []
     for name, scores in own.groupby("dimension", sort=False)["score"]:
-        known = scores.dropna()
-        mean = float(known.mean()) if len(known) else None
-        rows.append((str(name), len(known), mean, len(scores) - len(known)))
+        values = scores.dropna()
+        mean = float(values.mean()) if len(values) else None
+        rows.append((str(name), len(values), mean, len(scores) - len(values)))
     title = f"{kind.name}: {kind.source}"
     print_table(title, ("score", "abstracts", "mean", "unreadable"), rows)
     measured = []

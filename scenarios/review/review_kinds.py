@@ -150,8 +150,8 @@ def _rubric_review(asked: Asked) -> dict[str, Any]:
 
 
 def _meta_review(asked: Asked) -> dict[str, Any]:
-    given = [_scores_in(review) for review in asked.slots["reviews"]]
-    means = {name: round(fmean(one[name] for one in given)) for name in SCORED}
+    scores = [_scores_in(review) for review in asked.slots["reviews"]]
+    means = {name: round(fmean(review_scores[name] for review_scores in scores)) for name in SCORED}
     return {**_remarks(asked.slots), **means}
 
 

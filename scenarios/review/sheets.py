@@ -108,11 +108,11 @@ def rating_sheet(
 ) -> tuple[list[dict[str, str]], dict[str, Any]]:
     """The rows of a sheet of papers in an order drawn by seed, at most ``most``, and its key."""
     rows, items = [], {}
-    for number, one in enumerate(_shuffled(papers, seed, "order")[:most], start=1):
+    for number, paper in enumerate(_shuffled(papers, seed, "order")[:most], start=1):
         item = f"R{number:03d}"
-        texts = {"topic": one.topic, "title": one.title, "abstract": one.abstract}
+        texts = {"topic": paper.topic, "title": paper.title, "abstract": paper.abstract}
         rows.append({"item": item, **texts})
-        items[item] = one.source
+        items[item] = paper.source
     return rows, {"format": FORMAT, "asked": list(asked), "seed": seed, "items": items}
 
 
@@ -292,16 +292,16 @@ def rating_results(answers: pd.DataFrame, key: Mapping[str, Any]) -> dict[str, p
 def agreement_table(ratings: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     """Krippendorff's alpha of every dimension, with a 95 % interval (bootstrap over abstracts)."""
     rows = []
-    for dimension, given in ratings.groupby("dimension", sort=False):
-        table = given.pivot_table("score", "rater", "item").to_numpy(dtype=np.float64)
+    for dimension, rows_of_dimension in ratings.groupby("dimension", sort=False):
+        table = rows_of_dimension.pivot_table("score", "rater", "item").to_numpy(dtype=np.float64)
         shared = table[:, (~np.isnan(table)).sum(axis=0) > 1]
         items, raters = shared.shape[1], int((~np.isnan(shared)).any(axis=1).sum())
         # By the number of abstracts too: two questions on other abstracts share no resample.
         rng = np.random.default_rng([seed, items])
         draws = rng.integers(0, max(items, 1), (RESAMPLES if items > 1 else 0, items))
         resampled = np.array([krippendorff_alpha(shared[:, draw]) for draw in draws])
-        known = resampled[~np.isnan(resampled)]
-        low, high = np.quantile(known, (0.025, 0.975)) if len(known) else (np.nan, np.nan)
+        finite = resampled[~np.isnan(resampled)]
+        low, high = np.quantile(finite, (0.025, 0.975)) if len(finite) else (np.nan, np.nan)
         rows.append((dimension, krippendorff_alpha(table), low, high, items, raters))
     columns = ["dimension", "alpha", "low", "high", "abstracts", "raters"]
     return pd.DataFrame(rows, columns=columns)
@@ -345,11 +345,11 @@ def preference_table(choices: pd.DataFrame) -> pd.DataFrame:
         these = choices[(sides == (first, second)).all(axis=1)]
         decided = these[~these["tie"].astype(bool)]
         wins, n = int((decided["preferred"] == first).sum()), len(decided)
-        found = (np.nan,) * 4
+        estimates = (np.nan,) * 4
         if n:
             test = binomtest(wins, n)
-            found = (wins / n, *test.proportion_ci(), float(test.pvalue))
-        rows.append((first, second, n, len(these) - n, *found))
+            estimates = (wins / n, *test.proportion_ci(), float(test.pvalue))
+        rows.append((first, second, n, len(these) - n, *estimates))
     columns = ["arm", "other", "n", "ties", "preferred", "low", "high", "p"]
     return pd.DataFrame(rows, columns=columns)
 

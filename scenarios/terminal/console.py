@@ -46,8 +46,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     plain = not sys.stdout.isatty()
     rules = None if plain else HEAVY_HEAD
     table = Table(title=None if plain else Text(printable(title)), title_justify="left", box=rules)
-    for place, column in enumerate(columns):
-        numbers = all(isinstance(row[place], int | float) for row in rows)
+    for index, column in enumerate(columns):
+        numbers = all(isinstance(row[index], int | float) for row in rows)
         table.add_column(column, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         # As Text: a title or a reason from a model must not be read as markup.
