@@ -44,7 +44,7 @@ def test_the_table_names_every_source_by_its_kind():
 
 
 def test_an_unknown_source_is_told_with_the_nearest():
-    with pytest.raises(InputError, match=r"'openalx' is no source.*did you mean 'openalex'"):
+    with pytest.raises(InputError, match=r"'openalx' is not a source.*did you mean 'openalex'"):
         open_source("openalx", "x")
 
 
