@@ -217,7 +217,7 @@ CORPORA = (
     Mistake(
         "an arm to match that is not there",
         "study plan st.yaml",
-        ("st.yaml:9:5: match.adapt.tow: 'tow' is no arm", "did you mean 'two'?"),
+        ("st.yaml:9:5: match.adapt.tow: 'tow' is not an arm", "did you mean 'two'?"),
         {
             "st.yaml": "study: Sizes\nbase: quickstart\narms:\n  one: {}\n  two: {}\n"
             "match:\n  to: one\n  adapt:\n    tow: {protocol.turns: [1, 4]}\nmeasures: [papers]\n"

@@ -47,7 +47,7 @@ def test_what_is_left_out_is_said(run, made):
     words = pack_words(run, made, PromptBook(), 900)
     values, _ = unpack(words.said)
     assert len(words.said) <= 900
-    assert words.left_out[0].startswith("Words of ")
+    assert words.left_out[0].startswith("Conversations of ")
     assert len(values["calls"]) < len(run.table("calls"))
 
 

@@ -149,7 +149,7 @@ def test_a_server_that_never_answered_is_waited_for_ten_seconds_at_most(waited):
     with refusing() as url:
         nobody = LiteLLMEmbedding.model_validate({"model": "openai/rows", "api_base": url})
         with pytest.raises(
-            Stopped, match=r"no call of this run was ever answered .*api_base"
+            Stopped, match=r"no call of this run was ever answered.*api_base"
         ) as stopped:
             HostedEmbedding(nobody).encode(["graph"])
     assert "127.0.0.1" in str(stopped.value)
