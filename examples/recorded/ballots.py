@@ -1,7 +1,7 @@
 """Ballots of novelty assessment by the place and the idea that they name (``ballots.yaml``).
 
-``python ballots.py STUDY_FOLDER`` writes ``ballots.csv``, a row per ballot; without a folder it
-prints the shares of the file, with means over teams and t intervals.
+``python ballots.py STUDY_FOLDER`` writes ``ballots.csv``, a row per ballot. Without a folder it
+prints shares and tests of the file.
 """
 
 import re
@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import stats
 
 import virsci_society as vs
+from virsci_society.metrics.inference.comparisons import holm
 from virsci_society.society.kernel.streams import Streams
 
 
@@ -25,7 +26,8 @@ def ballots(run: vs.Run) -> pd.DataFrame:
     calls = run.table("calls")
     switches = run.scenario["protocol"].get("prompts", {}) if len(calls) else {}
     rows = []
-    cast = calls[(calls["form"] == "Ballot") & ~calls["defaulted"].astype(bool)]
+    # The row of a vote has the reply that counts; after unreadable ones it is an abstention.
+    cast = calls[(calls["act"] == "vote") & ~calls["defaulted"].astype(bool)]
     for (team, visit, voter), own in cast.groupby(["team", "visit", "scientist"]):
         listed = min(3, sum((calls["form"] == "Idea") & (calls["act"] == "utter")))
         orders = list(permutations(range(listed)))
@@ -68,39 +70,52 @@ def pairs_of(cast: pd.DataFrame) -> dict[str, float]:
     return shares
 
 
-def described(values: pd.Series) -> str:
-    """Mean over teams with a 95 % t interval, and p against one half."""
-    known = values.dropna()
-    low, high = stats.t.interval(0.95, len(known) - 1, known.mean(), stats.sem(known))
-    p = stats.ttest_1samp(known, 0.5).pvalue
-    return f"{known.mean():.2f} ({low:.2f} to {high:.2f}), p = {p:.3f}"
+def interval(values: pd.Series) -> str:
+    """Mean over teams with its 95 % t interval."""
+    if values.nunique() < 2:
+        return f"{values.mean():.2f} (every team)"
+    low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    return f"{values.mean():.2f} ({low:.2f} to {high:.2f})"
+
+
+def gather(folder: Path, kept: Path) -> None:
+    """Write the ballots of all runs of a study that are done."""
+    runs = pd.read_parquet(folder / "runs.parquet")
+    cast = [
+        ballots(vs.Run.open(folder / "runs" / f"{one.run:04d}"))
+        .assign(arm=one.arm, replicate=one.replicate)
+        .drop(columns="first")
+        for one in runs[runs["state"] == "done"].itertuples()
+    ]
+    pd.concat(cast).to_csv(kept, index=False)
 
 
 def main() -> None:
-    """Gather the ballots of a study, or describe those that were gathered."""
+    """Gather the ballots of a study, and print the planned shares and tests."""
     kept = Path(__file__).with_name("ballots.csv")
     if len(sys.argv) > 1:
-        runs = pd.read_parquet(Path(sys.argv[1]) / "runs.parquet")
-        done = runs[runs["state"] == "done"].itertuples()
-        gathered = [
-            ballots(vs.Run.open(Path(sys.argv[1]) / "runs" / f"{one.run:04d}")).assign(
-                arm=one.arm, replicate=one.replicate
-            )
-            for one in done
-        ]
-        pd.concat(gathered).drop(columns=["first"]).to_csv(kept, index=False)
+        gather(Path(sys.argv[1]), kept)
     cast = pd.read_csv(kept)
     teams = [
         {"arm": arm, "replicate": replicate, **pairs_of(own)}
         for (arm, replicate), own in cast.groupby(["arm", "replicate"])
     ]
-    table = pd.DataFrame(teams).set_index(["replicate", "arm"]).unstack()
-    for name in table.columns.levels[0]:
-        arms = table[name][["usual order", "both orders"]]
-        print(name)
-        for arm in arms:
-            print(f"  {arm}: {described(arms[arm])}; {arms[arm].count()} teams")
-        print(f"  difference: {described(0.5 + arms['both orders'] - arms['usual order'])}, + .5")
+    # Of a replicate both arms have ballots, or it is left out.
+    table = pd.DataFrame(teams).set_index(["replicate", "arm"]).unstack().dropna()
+    usual, both = (table.xs(arm, axis=1, level=1) for arm in ("usual order", "both orders"))
+    votes = cast.groupby("arm").size()
+    print(f"{len(table)} teams; ballots: {votes['usual order']} and {votes['both orders']}")
+    for name in usual:
+        row = [interval(one) for one in (usual[name], both[name], both[name] - usual[name])]
+        print(f"{name:24} {row[0]:22} {row[1]:22} {row[2]}")
+    tests = {
+        f"{arm}, first place named": stats.ttest_1samp(shares["first place named"], 0.5).pvalue
+        for arm, shares in (("usual order", usual), ("both orders", both))
+    }
+    for name in ("same idea, two voters", "same idea, one voter"):
+        tests[f"difference, {name}"] = stats.ttest_rel(both[name], usual[name]).pvalue
+    for name, corrected in zip(tests, holm(list(tests.values())), strict=True):
+        print(f"p = {tests[name]:.3f}, {corrected:.3f} after Holm's correction: {name}")
 
 
 if __name__ == "__main__":
