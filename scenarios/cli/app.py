@@ -33,6 +33,7 @@ from virsci_society.scenarios.terminal.options import (
     Settings,
     Trust,
     complete_scenario,
+    find_run,
     guarded,
     tell,
     tell_json,
@@ -305,7 +306,7 @@ def doctor(
     hash of every file and journal row is verified. The runs of an archive are also replayed from
     their journals.
     """
-    place = Path(what)
+    place = Path(what) if what == "quickstart" else find_run(Path(what))
     if place.is_dir() or place.suffix == ".zip":
         if place.is_dir():
             tell(f"checking the files of {place}", err=True)

@@ -17,6 +17,7 @@ from virsci_society.scenarios.terminal.options import (
     Seed,
     Settings,
     Trust,
+    find_run,
     guarded,
     tell,
     with_seed,
@@ -47,6 +48,7 @@ def prompts(
     For a scenario, rule-based scientists rehearse it without calling a model. For a finished run,
     the prompts and replies of the run are written.
     """
+    from virsci_society.scenarios.config.document import library
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.prompts import (
         TOKENS,
@@ -59,17 +61,18 @@ def prompts(
     from virsci_society.scenarios.runs.run_journal import JOURNAL
 
     find_code_here(trust)
-    settings, is_run = with_seed(set_, seed), (Path(scenario) / JOURNAL).is_file()
+    folder = Path(scenario) if scenario in library() else find_run(Path(scenario))
+    settings, is_run = with_seed(set_, seed), (folder / JOURNAL).is_file()
     if is_run and settings:
         raise InputError("--set and --seed change a scenario, and this is a run")
     chosen = None if is_run else load_scenario(scenario, settings=settings, trust=trust)
-    name = Path(scenario).resolve().name if chosen is None else default_folder(chosen).name
+    name = folder.resolve().name if chosen is None else default_folder(chosen).name
     target = out or Path("prompts") / f"{name}.md"
     require_place(target)  # before the rehearsal, which may take a while
     with make_progress() as progress:
         if chosen is None:
             progress.begin("replaying from the journal")
-            listing = replay_prompts(Path(scenario), teams, trust=trust)
+            listing = replay_prompts(folder, teams, trust=trust)
         else:
             progress.begin("rehearsing")
             listing = rehearse_prompts(chosen, teams)
@@ -83,7 +86,7 @@ def prompts(
 @guarded
 def archive(
     folder: Annotated[
-        Path, typer.Argument(metavar="RUN|STUDY", help="The folder of a run or a study.")
+        Path, typer.Argument(metavar="RUN|STUDY", help="A run or study.", callback=find_run)
     ],
     out: Annotated[
         Path | None, typer.Option("--out", help="Output file (default RUN.zip next to the folder).")

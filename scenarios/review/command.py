@@ -12,7 +12,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.progress import make_progress
 from virsci_society.scenarios.terminal.console import print_table
-from virsci_society.scenarios.terminal.options import Settings, Trust, guarded, tell
+from virsci_society.scenarios.terminal.options import Settings, Trust, find_runs, guarded, tell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 def review(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN...", help="Runs or studies; with --key, filled sheets."),
+        typer.Argument(
+            metavar="RUN...", help="Runs, studies or (--key) sheets.", callback=find_runs
+        ),
     ],
     kind: Annotated[
         str, typer.Option(help="virsci, novelty, proposal or proposal_told.")

@@ -313,3 +313,18 @@ def test_what_a_transcript_does_not_hold_is_told(small_run, arguments, message):
     wrong = society("transcript", small_run, *arguments)
     assert wrong.exit_code == 2
     assert message in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("show", "transcript", "replay", "doctor", "facts --draws 3", "explore --out x.html"),
+        *("export archive --out a.zip", "export prompts --out p.md", "review --sheet s.csv"),
+    ],
+)
+def test_a_run_in_the_folder_runs_is_found_by_its_name(here, small_run, command):
+    shutil.copytree(small_run, here / "runs" / "mine")
+    words = command.split()
+    at = 2 if words[0] == "export" else 1
+    done = society(*words[:at], "mine", *words[at:])
+    assert done.exit_code == 0, done.output
