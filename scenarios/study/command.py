@@ -261,8 +261,7 @@ def run(
         return
     leave(_conclude(design, folder, held, changed=bool(todo)))
     # Reviewers come after the runs, so that here they are only announced.
-    for line in _without_reviews(design, folder):
-        tell(line, err=True)
+    tell(*_without_reviews(design, folder), err=True)
 
 
 @study.command()
