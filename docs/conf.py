@@ -50,7 +50,7 @@ EXECUTED = re.compile(r"tutorial-.*|python|compare|ecosystems|prompts|scenarios"
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOTEBOOK = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
-kernelspec: {name: python3, display_name: Python 3}
+kernelspec: {name: python3, display_name: Python 3, language: python}
 ---
 """
 SETUP = f"""
