@@ -23,7 +23,7 @@ from virsci_society.metrics.inference.intervals import (
 
 EQUAL_PAIRS = "every pair is equal"
 NOT_EXERCISED = "not exercised: runs differ, and no pair of them does"
-"""The note of a comparison of two arms that gave the same values, seed by seed."""
+"""Notes of a comparison of two arms with the same values, seed by seed: all equal, or varying."""
 
 
 def cohen_d(first: Numbers, second: Numbers) -> float:
