@@ -21,7 +21,7 @@ from virsci_society.society.results.run import Run
 
 LEFT = ("retired", "inactive", "transient", "removed")
 """Changes of the table ``careers`` after which somebody is not in the society any more."""
-CHANGES = ("arrived", *LEFT, "moved")
+CHANGES = ("arrived", *LEFT)
 
 
 @metric("structure")

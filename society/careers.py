@@ -1,4 +1,4 @@
-"""Who joins a society, leaves it and moves: rules of careers, with streams of their own."""
+"""Who joins a society and leaves it: rules of careers, with streams of their own."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from pydantic import Field, model_validator
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.config import Part
-from virsci_society.agents.errors import InputError
 from virsci_society.society.formation.sampling import sample_present
 from virsci_society.society.kernel.durations import Days, Process, to_ticks
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.knowledge_bank import People
     from virsci_society.society.formation.world_view import WorldView
     from virsci_society.society.teams.world import World
 
@@ -48,9 +46,6 @@ class Careers(Part):
                 on the date of its arrival.
         """
         raise NotImplementedError
-
-    def check_people(self, people: People) -> None:
-        """Raise InputError if the rule needs data that the initial population lacks."""
 
 
 class Newcomers(Part):
@@ -206,80 +201,10 @@ def inactivity_process(
             heappush(checks, (until, row))
 
 
-MAX_DRAWS = 512
-"""Draws of a scientist at another institution, after which there is taken to be none."""
-
-
-class Mobility(Part):
-    """A rule of moves. Subclass it and write ``destination``.
-
-    A scientist works at the first of its affiliations. With a move it gives up all of them for
-    the new one.
-    """
-
-    per_year: float = Field(default=0.05, ge=0, le=100)
-    """Rate of moves. Unit: moves per scientist and year."""
-
-    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
-        """Draw the institution, other than its own, that a scientist (row) moves to."""
-        raise NotImplementedError
-
-
-class AnyPlace(Mobility):
-    """To any institution of day 0, with equal probability."""
-
-    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
-        """Draw uniformly among the other institutions of day 0."""
-        own = institution_of(row, world)
-        others = [place for place in world.ecosystem.profiles.institutions if place != own]
-        return others[int(rng.integers(len(others)))] if others else None
-
-
-class ByCoauthors(Mobility):
-    """To a former co-author's institution; without one, to any other, by size."""
-
-    def destination(self, row: int, world: World, rng: np.random.Generator) -> str | None:
-        """Draw a co-author who is in the society and works elsewhere, and take its institution."""
-        own, departed = institution_of(row, world), world.population.departed
-        coauthors = [who for who in world.network.coauthors(row)[0].tolist() if who not in departed]
-        places = [institution_of(coauthor, world) for coauthor in coauthors]
-        elsewhere = [place for place in places if place not in (None, own)]
-        if elsewhere:
-            return elsewhere[int(rng.integers(len(elsewhere)))]
-        # By rejection, in proportion to who works there, where anybody is elsewhere.
-        for _ in range(MAX_DRAWS):
-            other = sample_present(world, {row}, rng)
-            place = None if other is None else institution_of(other, world)
-            if place not in (None, own):
-                return place
-        return None
-
-
 def institution_of(row: int, world: WorldView) -> str | None:
-    """The institution at which a scientist works as of now; None where it is not known."""
-    affiliations = world.population.affiliations_of(row, world.day)
+    """The institution at which a scientist works: its first affiliation; None if unknown."""
+    affiliations = world.population.affiliations_of(row)
     return affiliations[0] if affiliations else None
-
-
-def change_institution(world: World, row: int, place: str) -> None:
-    """Move a scientist (row) to an institution now, with an event and a row of ``careers``."""
-    people, date = world.population, world.day
-    people.set_affiliations(row, (place,))
-    world.log.event("moved", scientist=people.names[row], place=place)
-    world.log.row("careers", people.names[row], date, "moved", place)
-    # A profile counts strictly before its date (rule 16); the bank needs the one with the move.
-    world.knowledge.update(date, people.profile(row, math.nextafter(date, math.inf)))
-
-
-def mobility_process(world: World, streams: Streams, rows: range, rule: Mobility) -> Process[None]:
-    """A process in which some people move to other institutions at the rate of a rule."""
-
-    def move(row: int, rng: np.random.Generator) -> None:
-        place = rule.destination(row, world, rng)
-        if place is not None:
-            change_institution(world, row, place)
-
-    return poisson_process(world, streams, "moves", rows, rule.per_year, move)
 
 
 FAR_FUTURE = 1e9
@@ -308,7 +233,7 @@ def poisson_process(
 
 
 class Rates(Careers):
-    """Newcomers, retirement, mobility, and departure after inactivity."""
+    """Newcomers, retirement, and departure after inactivity."""
 
     newcomers: Newcomers | None = None
     """Arrivals; null: none."""
@@ -319,16 +244,6 @@ class Rates(Careers):
     et al. 2005."""
     silent_since: Literal["day_0", "last_paper"] = "day_0"
     """For the initial population, inactivity counts from day 0 or from the last paper."""
-    mobility: Mobility | None = None
-    """Moves between institutions; null: none."""
-
-    def check_people(self, people: People) -> None:
-        """Check that an institution is known where the scenario has moves."""
-        if self.mobility is not None and not people.institutions:
-            raise InputError(
-                "careers.mobility: nothing is known of where the scientists of this ecosystem "
-                "work; leave mobility out"
-            )
 
     def processes(self, world: World, streams: Streams, rows: range) -> Iterator[Process[None]]:
         """One process for each setting that is stated."""
@@ -340,8 +255,6 @@ class Rates(Careers):
             yield inactivity_process(
                 world, rows, self.inactivity, self.silent_since == "last_paper"
             )
-        if self.mobility is not None:
-            yield mobility_process(world, streams, rows, self.mobility)
 
 
 class CareerProcess:
@@ -395,7 +308,7 @@ def apprentice_profile(
         theirs = people.interests_of(other, day)
         new = [topic for topic in theirs if topic not in interests]
         taken += new[: max(0, len(interests) - len(taken))]
-    return people.affiliations_of(mentor, day), tuple(taken) or interests
+    return people.affiliations_of(mentor), tuple(taken) or interests
 
 
 def add_newcomer(

@@ -117,10 +117,6 @@ class Society(Model):
     ) -> None:
         self.seed = seed = chosen_seed(seed, rng)
         super().__init__(rng=seed)
-        # Those of interventions too: a run must not fail years after its start for want of a fact.
-        for rule in (careers, *(change.settings.get("careers") for change in interventions)):
-            if rule is not None:
-                rule.check_people(ecosystem.profiles)
         self.step_days, self.first_day = to_ticks(step_days), 0.0 - to_ticks(initial_projects)
         dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         # Before anything can fail: whatever becomes of this object, its loop thread ends (rule 26).

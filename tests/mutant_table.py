@@ -516,11 +516,6 @@ MISTAKES = (
          "topics.as_of(who, formed)", "topics.as_of(who, 0.0)"),
         by="metrics/test_population_drift.py"
         "::test_diversity_is_that_of_the_date_on_which_the_team_was_complete"),
-    mistake("a move known too soon", "The new place is told on the very date of the move.",
-        ("society/population/population.py::Population._moves_before",
-         "bisect_left(self._moves.get(row, ()), (before,))",
-         "bisect_left(self._moves.get(row, ()), (before + 1e-9,))"),
-        by="society/population/test_growing.py::test_a_move_is_told_after_its_date_and_not_before"),
     mistake("a writer asleep on duty", "A sleeping writer counts as busy: nobody wakes it.",
         ("agents/journal/database.py::GroupCommitWriter._write",
          "                    self._idle = True\n                    self._changed.notify_all()",

@@ -81,10 +81,6 @@ RETIREMENT: Table = {
     "hazard": "virsci_society.society.careers:Hazard",
     "lengths": "virsci_society.society.careers:Lengths",
 }
-MOBILITY: Table = {
-    "any_place": "virsci_society.society.careers:AnyPlace",
-    "by_coauthors": "virsci_society.society.careers:ByCoauthors",
-}
 DRIFT: Table = {"writing": "virsci_society.society.population.interest_drift:Writing"}
 EXTERNAL_AUTHORS: Table = {
     "counted": "virsci_society.society.population.external_authors:CountedExternalAuthors"
@@ -138,7 +134,6 @@ _PARTS: tuple[tuple[str, str | None, Table], ...] = (
     ("careers", "virsci_society.society.careers:Careers", CAREERS),
     ("newcomers", "virsci_society.society.careers:Newcomers", NEWCOMERS),
     ("retirement", "virsci_society.society.careers:Retirement", RETIREMENT),
-    ("mobility", "virsci_society.society.careers:Mobility", MOBILITY),
     ("drift", "virsci_society.society.population.interest_drift:Drift", DRIFT),
     (
         "external_authors",

@@ -204,7 +204,7 @@ class Scenario(Part):
     population: PopulationSettings = Field(default_factory=PopulationSettings)
     """Who lives in the society."""
     careers: Careers | None = None
-    """Newcomers, retirement and mobility; null: none."""
+    """Newcomers and retirement; null: none."""
     founding: Founding = Field(default_factory=Poisson)
     """When teams start, and who leads them."""
     protocol: TeamProtocol = Field(default_factory=lambda: _default(PROTOCOLS["virsci"]))

@@ -110,7 +110,7 @@ def _add_people(made: RunArrays, run: Run, names: Sequence[str], whole: Communit
     people = run.table("scientists").set_index("scientist").reindex(list(names))
     topics, known = pd.factorize(people["topic"].fillna(""), sort=True)
     careers = run.table("careers")
-    gone = careers[~careers["change"].isin(["arrived", "moved"])]
+    gone = careers[careers["change"] != "arrived"]
     left = gone.groupby("scientist")["date"].max().reindex(list(names))
     positions, community = place_everybody(whole, names)
     places = np.round(positions * PLACES).astype(np.uint16)

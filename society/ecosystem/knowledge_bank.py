@@ -279,11 +279,6 @@ class People(ArrowSequence[Profile]):
         # The same few words stand for many: each is one string in memory.
         return tuple(sys.intern(texts[0]) if texts else "" for texts in first)
 
-    @cached_property
-    def institutions(self) -> tuple[str, ...]:
-        """The first affiliations of all people, in alphabetical order, each once."""
-        return tuple(sorted({*self.workplaces} - {""}))
-
     def row_of(self, name: str) -> int | None:
         """Look up the row of a masked name; None where nobody has it."""
         if not self._numbered:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -68,11 +67,10 @@ class Population:
         self, people: People, model: Model, network: CoauthorNetwork, now: Callable[[], float]
     ) -> None:
         self._people, self._model, self._network, self._now = people, model, network, now
-        self._moves: dict[int, list[tuple[float, tuple[str, ...]]]] = {}
         self._newcomers: list[Profile] = []
         self._spells: dict[int, dict[str, tuple[float, float]]] = {}
         self._agents: dict[int, Scientist] = {}
-        self._profiles: dict[int, tuple[tuple[int, int, int], Profile]] = {}
+        self._profiles: dict[int, tuple[tuple[int, int], Profile]] = {}
         self._at_least: dict[int, set[int]] = {}
         self.busy: dict[int, int] = {}
         self.papers = DatedCounts(lambda: cumulative_counts(people.papers), now)
@@ -111,10 +109,6 @@ class Population:
             self.scientist(row)
         return row
 
-    def set_affiliations(self, row: int, affiliations: Sequence[str]) -> None:
-        """Replace the affiliations of a scientist; its profile shows it after today (rule 16)."""
-        self._moves.setdefault(row, []).append((self._now(), tuple(affiliations)))
-
     def present_since(self, row: int) -> float:
         """The date since which a scientist is in the society: day 0, or that of its arrival."""
         return self.arrived.get(row, 0.0)
@@ -144,11 +138,10 @@ class Population:
         base = self._base(row)
         papers = self.papers.count_since_day_0(row, before)
         cited = self.citations.count_since_day_0(row, before)
-        moves = self._moves_before(row, before)
-        if not papers and not cited and not moves:
+        if not papers and not cited:
             return base
-        # Ties and interests change only with papers, so these three numbers identify a profile.
-        counts = papers, cited, moves
+        # Ties and interests change only with papers, so these two numbers identify a profile.
+        counts = papers, cited
         cached = self._profiles.get(row)
         if cached is not None and cached[0] == counts:
             return cached[1]
@@ -157,7 +150,6 @@ class Population:
         ranked = np.argsort(-joint, kind="stable")[:10]
         profile = replace(
             base,
-            affiliations=self.affiliations_of(row, before),
             papers=base.papers + papers,
             citations=None if base.citations is None else base.citations + cited,
             interests=self.interests_of(row, before),
@@ -171,10 +163,9 @@ class Population:
         renewed = self.interests.before(row, before)
         return self._base(row).interests if renewed is None else renewed
 
-    def affiliations_of(self, row: int, before: float) -> tuple[str, ...]:
-        """The affiliations in a scientist's profile, likewise."""
-        moves = self._moves_before(row, before)
-        return self._moves[row][moves - 1][1] if moves else self._base(row).affiliations
+    def affiliations_of(self, row: int) -> tuple[str, ...]:
+        """The affiliations of a scientist, which never change."""
+        return self._base(row).affiliations
 
     def totals(self, by: Literal["papers", "citations"]) -> IntArray:
         """Everybody's papers or citations before now, unknown ones as 0, by row."""
@@ -257,8 +248,3 @@ class Population:
         """The profile of a scientist on day 0, or at its arrival."""
         index = row - len(self._people)
         return self._newcomers[index] if index >= 0 else self._first(row)
-
-    def _moves_before(self, row: int, before: float) -> int:
-        # A tuple of one comes before all pairs of its date: a move of that day is left out (rule
-        # 16).
-        return bisect_left(self._moves.get(row, ()), (before,))

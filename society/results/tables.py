@@ -35,7 +35,7 @@ papers       Int64   papers before day 0
 citations    Int64   citations before day 0; missing where the source cannot date them
 career_start Int64   year of the first paper before day 0; missing if unknown
 arrived      Float64 date of coming; missing for those who were there on day 0
-institution  string  where it worked first: on day 0, or when it came; missing if unknown
+institution  string  where it works; missing if unknown
 """),
     "teams": _columns("""
 team         string  id: leader / ordinal of that leader's projects
@@ -227,8 +227,8 @@ removed      Int64   scientists who leave the society by it
     "careers": _columns("""
 scientist    string  masked name
 date         Float64 date
-change       string  arrived, moved; left: retired, inactive, transient (came for one team), removed
-place        string  the institution where to; missing for those who leave
+change       string  arrived; left: retired, inactive, transient (came for one team), removed
+place        string  institution of a newcomer; missing if unknown and for those who leave
 """),
     "ties": _columns("""
 source       string  scientist

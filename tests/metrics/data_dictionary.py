@@ -26,7 +26,7 @@ ABOUT = {
     "referees": "who was asked to review what, and what came of it",
     "interests": "whose interests changed with a paper, and how",
     "interventions": "what the scenario changed in mid-run, and when",
-    "careers": "who came, moved and left, and when",
+    "careers": "who came and left, and when",
     "ties": "dated joint papers, those before day 0 included",
 }
 

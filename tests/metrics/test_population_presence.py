@@ -7,11 +7,9 @@ from virsci_society.society.results.run import Run
 
 PEOPLE = [(f"S{n}", "graphs", 1, 0, 2000, None, None) for n in range(3)]
 CAREERS = [
-    ("S0", 10.0, "moved", "There"),
     ("S3", 20.0, "arrived", "Here"),
     ("S1", 30.0, "retired", None),
     ("S4", 30.0, "arrived", None),
-    ("S3", 45.0, "moved", "There"),
     ("S3", 50.0, "inactive", None),
     ("S2", 90.0, "removed", None),
 ]
@@ -35,7 +33,6 @@ def test_everybody_who_has_come_and_not_left_is_there():
     assert table["retired"].tolist() == [0, 1, 1, 1, 1]
     assert table["inactive"].tolist() == [0, 0, 1, 1, 1]
     assert table["removed"].tolist() == [0, 0, 0, 1, 1]
-    assert table["moved"].tolist() == [0, 1, 2, 2, 2]
 
 
 def test_a_large_society_says_how_many_there_were():

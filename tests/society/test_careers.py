@@ -1,4 +1,4 @@
-"""Who comes, leaves and moves: by hand, and as often as the rates say."""
+"""Who comes and leaves: by hand, and as often as the rates say."""
 
 from collections import Counter
 from dataclasses import replace
@@ -9,18 +9,8 @@ from pydantic import ValidationError
 from scipy.stats import kstest
 
 from tests.society import tiny_society
-from virsci_society.agents.errors import InputError
 from virsci_society.agents.profile import Profile
-from virsci_society.society.careers import (
-    AnyPlace,
-    Apprentices,
-    ByCoauthors,
-    Hazard,
-    Lengths,
-    RandomProfile,
-    Rates,
-    change_institution,
-)
+from virsci_society.society.careers import Apprentices, Hazard, Lengths, RandomProfile, Rates
 from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.formation.founding import Bursts, CallsForProposals, Once, Poisson
 from virsci_society.society.formation.leaders import Productive
@@ -46,7 +36,7 @@ def changes(society, *wanted):
 def at_places(*places):
     """The little ecosystem with somebody at each of these places, and nobody else."""
     profiles = [
-        replace(one, affiliations=(place, "Academy") if place else ())
+        replace(one, affiliations=(place, "Academy"))
         for one, place in zip(tiny_society.ECOSYSTEM.profiles, places, strict=True)
     ]
     return replace(tiny_society.ECOSYSTEM, profiles=People.of(profiles))
@@ -111,12 +101,12 @@ def test_outsiders_have_the_interests_of_one_and_the_place_of_another():
 
 
 def sums(careers, days, seeds=60, **settings):
-    """What many little societies come to: arrivals, moves, people ever here, people left."""
+    """Arrivals and retirements of many little societies."""
     found = []
     for seed in range(seeds):
         society = lived(careers, until=days, seed=seed, **settings)
-        counts = Counter(row["change"] for row in changes(society, "arrived", "moved", "retired"))
-        found.append((counts["arrived"], counts["moved"], counts["retired"]))
+        counts = Counter(row["change"] for row in changes(society, "arrived", "retired"))
+        found.append((counts["arrived"], counts["retired"]))
     return np.array(found)
 
 
@@ -140,18 +130,10 @@ def test_everybody_retires_at_the_stated_rate_newcomers_too():
     """Births and deaths at one rate: the mean number stays, and as many leave as come."""
     rule = Rates(newcomers=Apprentices(per_year=0.4), retirement=Hazard(per_year=0.4))
     found = sums(rule, 2 * YEAR, seeds=40)
-    here = 10 + found[:, 0] - found[:, 2]
+    here = 10 + found[:, 0] - found[:, 1]
     error = np.sqrt(10 * 2 * 0.4 * 2 / len(here))
     assert here.mean() == pytest.approx(10.0, abs=4 * error)
-    assert found[:, 2].mean() == pytest.approx(8.0, abs=4 * found[:, 2].std() / np.sqrt(len(here)))
-
-
-@pytest.mark.slow
-def test_moves_come_at_the_stated_rate():
-    moved = sums(
-        Rates(mobility=AnyPlace(per_year=0.3)), 2 * YEAR, ecosystem=at_places(*"aabbccddee")
-    )
-    assert moved[:, 1].mean() == pytest.approx(6.0, abs=4 * np.sqrt(6 / len(moved)))
+    assert found[:, 1].mean() == pytest.approx(8.0, abs=4 * found[:, 1].std() / np.sqrt(len(here)))
 
 
 @pytest.mark.parametrize("age", [0.0, 10.0, 40.0])
@@ -228,60 +210,6 @@ def test_silence_is_counted_from_the_end_of_the_last_team():
     society = lived(Rates(inactivity=2 * YEAR), (100.0, 8), steps=long, until=5 * YEAR)
     gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
     assert gone[tiny_society.name(8)] == 600.0 + 2 * YEAR
-
-
-@pytest.mark.parametrize("rule", [AnyPlace(), ByCoauthors()], ids=repr)
-def test_nobody_goes_where_it_is_or_where_there_is_nothing(rule):
-    rng = Streams(4).stream("moves")
-    alone = society_of(at_places(*["one"] * 10))
-    assert rule.destination(0, alone, rng) is None
-    two = society_of(at_places(*["one"] * 9, "two"))
-    assert {rule.destination(0, two, rng) for _ in range(20)} == {"two"}
-    assert rule.destination(9, two, rng) == "one"
-
-
-def test_destinations_follow_their_rules():
-    society = society_of(at_places("a", "a", "a", "a", "b", "c", "c", "c", "c", None))
-    rng = Streams(5).stream("moves")
-    # 0 has written with 1 alone, who works where it does: by size, then.
-    by_size = Counter(ByCoauthors().destination(0, society, rng) for _ in range(1000))
-    assert set(by_size) == {"b", "c"}
-    assert by_size["b"] == pytest.approx(200, abs=4 * (1000 * 0.2 * 0.8) ** 0.5)
-    anywhere = Counter(AnyPlace().destination(0, society, rng) for _ in range(1000))
-    assert anywhere["b"] == pytest.approx(500, abs=4 * 250**0.5)
-    # 3 has written with 4 alone.
-    assert {ByCoauthors().destination(3, society, rng) for _ in range(20)} == {"b"}
-    society.population.depart(4)
-    assert {ByCoauthors().destination(3, society, rng) for _ in range(200)} == {"c"}
-    assert {ByCoauthors().destination(9, society, rng) for _ in range(200)} == {"a", "c"}
-
-
-def test_who_moves_works_at_the_new_place_alone():
-    society = society_of(at_places(*"aabbccddee"))
-    society.env.run(until=3.0)
-    change_institution(society, 2, "e")
-    society.env.run(until=4.0)
-    assert society.world.profile("Scientist2").affiliations == ("e",)
-    assert society.population.profile(2, 3.0).affiliations == ("b", "Academy")
-    bank = society.knowledge
-    assert bank.profile("Scientist2", bank.visible(4.0)).affiliations == ("e",)
-    assert bank.profile("Scientist2", bank.visible(3.0)).affiliations == ("b", "Academy")
-    hidden = society.world.nearest_scientists(10, frozenset({"Scientist2"}), 4.0, "speech")
-    assert len(hidden) == 9
-    assert tiny_society.only(society, "careers")[0] == {
-        "scientist": "Scientist2",
-        "date": 3.0,
-        "change": "moved",
-        "place": "e",
-    }
-
-
-@pytest.mark.parametrize("later", [False, True])
-def test_mobility_needs_places(later):
-    rule = Rates(mobility=AnyPlace())
-    changes = {"interventions": [Change(50.0, settings={"careers": rule})]} if later else {}
-    with pytest.raises(InputError, match=r"careers\.mobility: nothing is known of where"):
-        lived(None if later else rule, ecosystem=at_places(*[None] * 10), **changes)
 
 
 @pytest.mark.parametrize("rates", [{}, {"per_year": 0.1, "number_per_year": 3}])

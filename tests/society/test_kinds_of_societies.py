@@ -10,7 +10,7 @@ from tests.society.tiny_society import by_chance, only
 from tests.test_determinism import digest
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.protocols.virsci.protocol import VirSci
-from virsci_society.society.careers import Apprentices, ByCoauthors, Lengths, Rates
+from virsci_society.society.careers import Apprentices, Lengths, Rates
 from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 from virsci_society.society.formation.founding import Poisson
 from virsci_society.society.interventions import Change
@@ -23,7 +23,6 @@ EVERYTHING = Rates(
     newcomers=Apprentices(per_year=0.4),
     retirement=Lengths(mean=9 * YEAR, shape=3.0),
     inactivity=150.0,
-    mobility=ByCoauthors(per_year=0.5),
 )
 BUSY = {
     "founding": Poisson(teams_per_year=1.5),
@@ -85,7 +84,7 @@ def reference():
 def test_something_happens(reference):
     careers, interventions = reference("careers"), reference("interventions")
     happened = {row["change"] for row in only(careers, "careers")}
-    assert happened == {"arrived", "moved", "retired", "inactive"}
+    assert happened == {"arrived", "retired", "inactive"}
     late = {careers.population.names[row] for row in careers.population.arrived}
     for table in ("members", "authorships"):
         assert late & {row["scientist"] for row in only(careers, table)}

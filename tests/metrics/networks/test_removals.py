@@ -126,7 +126,7 @@ def test_those_who_came_are_there_and_those_who_retired_are_not(make_run):
     rows = rows_of()
     rows["careers"] += [
         *[("S8", 100.0, "arrived"), ("S9", 365.0, "arrived"), ("S2", 300.0, "retired")],
-        *[("S3", 600.0, "inactive"), ("S5", 50.0, "moved")],
+        ("S3", 600.0, "inactive"),
     ]
     table = removals(make_run(rows, {"days": 800.0})).set_index(["moment", "network"])
     people = table.xs("recent", level="network")["people"]

@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "d88b108868fed8e0dca44cd1e03144d80f135207e59bdbfb08761de87923f369"
+DEFAULTS = "8dd1cb493967230f221ee50e8c2d9057f1755ae7b6681abbef61348176da42a4"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

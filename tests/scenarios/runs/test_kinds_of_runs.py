@@ -39,7 +39,6 @@ KINDS = {
                 "newcomers": {"use": "apprentices", "per_year": 1.0},
                 "retirement": {"use": "hazard", "per_year": 0.3},
                 "inactivity": "120d",
-                "mobility": {"use": "by_coauthors", "per_year": 0.5},
             },
             "metrics": ["structure", "impact"],
         },

@@ -102,18 +102,6 @@ def test_newcomers_continue_the_names_and_rows(monkeypatch, most, called):
     assert crowd.just_arrived() == set()
 
 
-def test_a_move_is_told_after_its_date_and_not_before(monkeypatch):
-    society = tiny_society.found(tiny_society.talk(), (1e5, 0))
-    crowd = society.population
-    for date, place in ((3.0, "Second"), (8.0, "Third")):
-        society.env.run(until=date)
-        crowd.set_affiliations(4, (place,))
-    told = {date: crowd.profile(4, date).affiliations for date in (0.0, 3.0, 3.5, 8.0, 8.5, 3.5)}
-    first, second, third = ("University",), ("Second",), ("Third",)
-    assert told == {0.0: first, 3.0: first, 3.5: second, 8.0: second, 8.5: third}
-    assert crowd.profile(4, 9.0).interests == (tiny_society.INTERESTS[4],)
-
-
 @pytest.fixture
 def society():
     """Ten people and six who came on day 1; one of them has written with two of the ten."""
