@@ -122,12 +122,6 @@ MISTAKES = (
          "return self.explore * n", "return 0.0"),
         by=f"{POLICIES}::test_draws_follow_the_definition"
            f" {POLICIES}::test_weights_are_the_definition"),
-    mistake("bursts die at once", "A founding brings about fewer others than stated.",
-        ("society/formation/founding.py::Bursts.foundings",
-         "excess * math.exp(-gap / self.memory) + self.offspring",
-         "self.offspring"),
-        by="society/formation/test_founding.py"
-           "::test_compensated_times_of_bursts_are_a_unit_poisson_process"),
     mistake("refusal not replaced", "Only as many people are asked as there are seats.",
         ("protocols/collaborator_selection.py::select_collaborators",
          "while team.size < n and search.sent < search.most:",

@@ -47,7 +47,6 @@ PROTOCOLS: Table = {
 FOUNDING: Table = {
     "poisson": "virsci_society.society.formation.founding:Poisson",
     "once": "virsci_society.society.formation.founding:Once",
-    "bursts": "virsci_society.society.formation.founding:Bursts",
     "calls": "virsci_society.society.formation.founding:CallsForProposals",
     "yearly": "virsci_society.society.formation.founding:Yearly",
 }

@@ -157,43 +157,6 @@ class Once(Founding):
             yield to_ticks(ordinal * self.every), int(order[turn])
 
 
-class Bursts(Founding):
-    """A self-exciting (Hawkes 1971) process: foundings come in bursts.
-
-    The rate of the society is mu plus offspring / memory x exp(-age / memory) for every founding
-    of that age. It begins without a past. Gaps are drawn exactly after Dassios and Zhao (2013).
-    """
-
-    per_scientist: ClassVar[bool] = True
-
-    teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
-    """Long-run founding rate, bursts included. Unit: teams per scientist and year."""
-    offspring: float = Field(default=0.5, ge=0, lt=1)
-    """Mean number of foundings triggered by one. Unit: foundings per founding. Source: form: Hawkes
-    1971."""
-    memory: Days = Field(default=30.0, gt=0)
-    """Mean time from a founding to those it triggers."""
-
-    def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
-        """Foundings without end, in order of date."""
-        mu = self.teams_per_year * scientists / DAYS_PER_YEAR * (1 - self.offspring)
-        date, excess = 0.0, 0.0
-        for ordinal in count():
-            rng = streams.stream("founding", ordinal)
-            # Two independent causes of a founding: the one that comes first brings it.
-            gap = rng.exponential(1 / mu)
-            chance = rng.random()
-            if excess:
-                # log1p(-chance) is finite, because chance can be 0 but not 1.
-                left = 1 + math.log1p(-chance) / (excess * self.memory)
-                if left > 0:
-                    gap = min(gap, -self.memory * math.log(left))
-            gap = to_ticks(gap)
-            date += gap
-            excess = excess * math.exp(-gap / self.memory) + self.offspring / self.memory
-            yield date, int(rng.integers(scientists))
-
-
 class CallsForProposals(Founding):
     """Calls for proposals: a number of teams is founded on each date."""
 

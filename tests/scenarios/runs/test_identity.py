@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "8dd1cb493967230f221ee50e8c2d9057f1755ae7b6681abbef61348176da42a4"
+DEFAULTS = "7a288c5f6dcdd374cde3d21aa07108faa0126f5cfc2ccd35797a9f5a7067acd9"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

@@ -4,12 +4,10 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
 
 from tests.society import tiny_society
 from virsci_society.agents.errors import InputError
 from virsci_society.society.formation.founding import (
-    Bursts,
     CallsForProposals,
     Once,
     Poisson,
@@ -108,18 +106,6 @@ def test_yearly_foundings_end_where_their_rate_falls_to_nothing():
     assert len(dates(Yearly(teams_per_year=10, growth=-5), until=1e9, seed=2)) < 12
 
 
-def test_compensated_times_of_bursts_are_a_unit_poisson_process():
-    """The integrated rate between two foundings is exponential (random time change)."""
-    rule = Bursts(teams_per_year=3.65, offspring=0.7, memory=8.0)
-    found, mu = dates(rule, count=3000), 0.3
-    excess, integrals, last = 0.0, [], 0.0
-    for date in found:
-        gap, last = date - last, date
-        integrals.append(mu * gap + excess * 8.0 * (1 - np.exp(-gap / 8.0)))
-        excess = excess * np.exp(-gap / 8.0) + 0.7 / 8.0
-    assert kstest(integrals, "expon").pvalue > 0.001
-
-
 def test_calls_come_on_their_dates_and_then_again_and_again():
     rule = CallsForProposals(dates=(10.0, 40.0), every=100.0, teams_per_call=2)
     assert dates(rule, until=300.0).tolist() == [10, 10, 40, 40, 140, 140, 240, 240]
@@ -131,7 +117,7 @@ def test_dates_of_calls_are_in_order():
         CallsForProposals(dates=(40.0, 10.0))
 
 
-@pytest.mark.parametrize("rule", [Poisson(), Bursts(), Once(count=9, every=3.0)])
+@pytest.mark.parametrize("rule", [Poisson(), Once(count=9, every=3.0)])
 def test_who_leads_by_a_rule_moves_no_date(rule):
     other = rule.model_copy(update={"leaders": Productive()})
     assert dates(rule, count=9).tolist() == dates(other, count=9).tolist()
