@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import remove_file, remove_folder
+from virsci_society.agents.files.atomic_files import remove_file
 from virsci_society.agents.files.file_hashes import HASHES, write_hashes
 from virsci_society.scenarios.study.design import Design, format_value
 from virsci_society.scenarios.study.lock import (
@@ -36,7 +36,7 @@ from virsci_society.scenarios.study.study_file import (
 if TYPE_CHECKING:
     import pandas as pd
 
-STUDY_JSON, TABLES = "study.json", "tables"
+STUDY_JSON = "study.json"
 NEEDED = ("runs", "results")
 """Tables that every study has."""
 
@@ -82,7 +82,7 @@ class StudyDescription(BaseModel):
 
 
 def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult]) -> None:
-    """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and ``tables/*.parquet``."""
+    """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and the optional tables."""
     from virsci_society.society.results.table_files import write_parquet
 
     results = [_measured(design, folder, lock, one) for one in results]
@@ -96,18 +96,12 @@ def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult
         "texts": texts_table(design, results),
         "reviews": reviews_table(folder, results),
     }
-    if design.file.keep == "measures":
-        # Those of an earlier time as well: tables of some runs would pass for those of all.
-        remove_folder(folder / TABLES)
-    else:
-        tables |= stack_measures(folder, results)
     speaker = speaker_of_study(design)
     for name, table in tables.items():
         if table is not None:
             write_parquet(folder / f"{name}.parquet", table, speaker=speaker)
     written = [folder / one for one in (BASE, STUDY, STUDY_JSON, *(f"{n}.parquet" for n in tables))]
-    files = {path for path in written if path.exists()}
-    write_hashes(folder, sorted(files.union((folder / TABLES).glob("*.parquet"))))
+    write_hashes(folder, sorted(path for path in written if path.exists()))
 
 
 def speaker_of_study(design: Design) -> str:
@@ -285,39 +279,6 @@ def reviews_table(folder: Path, results: Sequence[RunResult]) -> pd.DataFrame | 
     done = [one.index for one in results if one.state == "done"]
     whole = {"score": "float64", "papers": "int64"}
     return table[table["run"].isin(done)].astype(whole).reset_index(drop=True)
-
-
-def stack_measures(folder: Path, results: Sequence[RunResult]) -> dict[str, pd.DataFrame]:
-    """The measures' tables of all runs that are done, one below the other, with their run."""
-    import numpy as np
-    import pyarrow as pa
-
-    from virsci_society.metrics.registry import METRICS
-    from virsci_society.society.results.table_files import as_frame, read_arrow
-
-    done, stacks = [one.index for one in results if one.state == "done"], {}
-    for name in METRICS:
-        where = folder / TABLES / f"{name}.parquet"
-        paths = {i: folder_of(folder, i) / "tables" / "metrics" / where.name for i in done}
-        parts = {index: read_arrow(path) for index, path in paths.items() if path.is_file()}
-        if not parts:
-            continue
-        # A table without rows has columns of no type, which would change those of the others.
-        filled = [part for part in parts.values() if len(part)] or list(parts.values())[:1]
-        # Pandas makes a table of each in several times the time that it takes to read it.
-        try:
-            stacked = as_frame(pa.concat_tables(filled, promote_options="permissive"), where)
-        except pa.ArrowException as error:
-            raise InputError(
-                f"{where}: the runs have values of different kinds in it ({error}); they were "
-                "measured by different releases: run the study again in another folder"
-            ) from error
-        # A column of that name in a measure of somebody else means something else.
-        stacked = stacked.rename(columns={"run": f"{name}_run"})
-        runs = np.repeat(np.asarray([*parts], dtype=np.int64), [len(one) for one in parts.values()])
-        stacked.insert(0, "run", runs)
-        stacks[f"{TABLES}/{name}"] = stacked
-    return stacks
 
 
 def _measured(design: Design, folder: Path, lock: Lock, one: RunResult) -> RunResult:

@@ -86,11 +86,6 @@ def count_rows(path: Path) -> int:
 
 def read_parquet(path: Path) -> pd.DataFrame:
     """Read one Parquet file of a run folder; InputError where it is none, or too large a table."""
-    return as_frame(read_arrow(path), path)
-
-
-def read_arrow(path: Path) -> pa.Table:
-    """The same as a table of Arrow, without the time that it takes to make it one of pandas."""
     require_regular_file(path)
     try:
         with pq.ParquetFile(path) as file:
@@ -102,17 +97,9 @@ def read_arrow(path: Path) -> pa.Table:
                     f"{path}: {size} bytes in {meta.num_rows} rows is more than a table of a run "
                     "can hold; the file is damaged or of another program"
                 )
-            return file.read()
+            frame: pd.DataFrame = file.read().to_pandas(types_mapper=_NULLABLE.get)
+            return frame
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
-
-
-def as_frame(table: pa.Table, path: Path) -> pd.DataFrame:
-    """A table of Arrow as one of pandas, with nullable columns; ``path`` is named in errors."""
-    try:
-        frame: pd.DataFrame = table.to_pandas(types_mapper=_NULLABLE.get)
-        return frame
-    except (pa.ArrowException, ValueError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
 
 

@@ -82,7 +82,6 @@ def test_a_study_that_keeps_measures_has_the_same_results_and_does_no_run_again(
     gather(design, study, lock, read_results(study, lock))
     for name in ("study.json", "runs.parquet", "results.parquet", "texts.parquet"):
         assert (study / name).read_bytes() == (alone[0] / name).read_bytes(), name
-    assert not (study / "tables").exists()
     monkeypatch.setattr(one_run, "run_scenario", lambda *_, **__: pytest.fail("done again"))
     assert [one.state for one in run_locally(study, range(4))] == ["done"] * 4
     done = society("study", "run", study)

@@ -72,9 +72,7 @@ def gathered(design, study):
     lock = require_lock(study)
     found = read_results(study, lock)
     gather(design, study, lock, found)
-    tables = sorted((study / "tables").glob("*.parquet"))
-    files = [*(study / name for name in GATHERED), *tables]
-    assert tables
+    files = [study / name for name in GATHERED]
     hashes = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     return hashes | {"digests": [one.digest for one in found]}
 
@@ -140,10 +138,11 @@ def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):
     assert results[["run", "measure"]].to_numpy().tolist() == [
         [run, name] for run in range(4) for name in ("papers", "calls")
     ]
-    calls = pd.read_parquet(study / "tables" / "calls_by_act.parquet")
-    assert calls.groupby("run")["calls"].sum().tolist() == (
-        results.query("measure == 'calls'")["value"].tolist()
-    )
+    calls = [
+        pd.read_parquet(study / f"runs/{run:04d}/tables/metrics/calls_by_act.parquet")["calls"]
+        for run in range(4)
+    ]
+    assert [one.sum() for one in calls] == results.query("measure == 'calls'")["value"].tolist()
 
 
 def test_a_report_of_a_study_under_way_is_an_interim_page_and_names_what_resumes_it(
@@ -351,7 +350,7 @@ def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_f
     fast = nursery.society(*command, "--out", "fast", "--fail-fast", cwd=tmp_path)
     assert fast.returncode == 5, fast.stderr
     assert "run 0000 (first, replicate 0) failed: " in fast.stderr
-    assert "of 6 runs, 1 failed, 5 waiting; the same command resumes it and tries" in fast.stderr
+    assert "of 6 runs, 1 failed, 5 waiting; the same command resumes it and retries" in fast.stderr
     whole = nursery.society(*command, cwd=tmp_path)
     assert whole.returncode == 3, whole.stderr
     assert whole.stdout.count(" done") == 4
