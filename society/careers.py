@@ -90,37 +90,12 @@ class Apprentices(Newcomers):
         return apprentice_profile(world, mentor, self.shared, rng)
 
 
-class RandomProfile(Newcomers):
-    """Newcomers have one scientist's interests and another's affiliations."""
-
-    def starting_profile(
-        self, world: World, mentor: int, rng: np.random.Generator
-    ) -> StartingProfile:
-        """Take the affiliations of one scientist and the interests of another."""
-        profile, day = world.population.profile, world.day
-        rows = [sample_present(world, set(), rng) for _ in range(2)]
-        like, at = (mentor if row is None else row for row in rows)
-        return profile(at, day).affiliations, profile(like, day).interests
-
-
 class Retirement(Part):
     """A rule of retirement. Subclass it and write ``remaining_days``."""
 
     def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw the days until each of some people retires, given those since its career began."""
         raise NotImplementedError
-
-
-class Hazard(Retirement):
-    """Everybody retires at the same rate, however long the career has lasted."""
-
-    per_year: float = Field(default=0.03, ge=0, le=100)
-    """Retirement rate. Unit: retirements per scientist and year."""
-
-    def remaining_days(self, ages: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw from the exponential distribution, whose remaining time does not depend on age."""
-        days = rng.standard_exponential(len(ages)) * DAYS_PER_YEAR
-        return days / self.per_year if self.per_year else np.full(len(ages), FAR_FUTURE)
 
 
 class Lengths(Retirement):

@@ -72,14 +72,8 @@ SELECTION: Table = {
     "fixed": "virsci_society.protocols.policies.fixed:FixedTeam",
 }
 CAREERS: Table = {"rates": "virsci_society.society.careers:Rates"}
-NEWCOMERS: Table = {
-    "apprentices": "virsci_society.society.careers:Apprentices",
-    "random_profile": "virsci_society.society.careers:RandomProfile",
-}
-RETIREMENT: Table = {
-    "hazard": "virsci_society.society.careers:Hazard",
-    "lengths": "virsci_society.society.careers:Lengths",
-}
+NEWCOMERS: Table = {"apprentices": "virsci_society.society.careers:Apprentices"}
+RETIREMENT: Table = {"lengths": "virsci_society.society.careers:Lengths"}
 DRIFT: Table = {"writing": "virsci_society.society.population.interest_drift:Writing"}
 EXTERNAL_AUTHORS: Table = {
     "counted": "virsci_society.society.population.external_authors:CountedExternalAuthors"

@@ -10,7 +10,7 @@ from scipy.stats import kstest
 
 from tests.society import tiny_society
 from virsci_society.agents.profile import Profile
-from virsci_society.society.careers import Apprentices, Hazard, Lengths, RandomProfile, Rates
+from virsci_society.society.careers import Apprentices, Lengths, Rates
 from virsci_society.society.ecosystem.knowledge_bank import People
 from virsci_society.society.formation.founding import CallsForProposals, Once, Poisson
 from virsci_society.society.formation.leaders import Productive
@@ -31,15 +31,6 @@ def lived(careers, *leaders, steps=None, **settings):
 def changes(society, *wanted):
     """Rows of ``careers`` as dicts."""
     return [one for one in tiny_society.only(society, "careers") if one["change"] in wanted]
-
-
-def at_places(*places):
-    """The little ecosystem with somebody at each of these places, and nobody else."""
-    profiles = [
-        replace(one, affiliations=(place, "Academy"))
-        for one, place in zip(tiny_society.ECOSYSTEM.profiles, places, strict=True)
-    ]
-    return replace(tiny_society.ECOSYSTEM, profiles=People.of(profiles))
 
 
 def society_of(ecosystem, **settings):
@@ -91,15 +82,6 @@ def test_apprentices_share_interests_as_often_as_stated(shared):
     assert len(others) == (0 if shared == 1 else 9)
 
 
-def test_outsiders_have_the_interests_of_one_and_the_place_of_another():
-    society = society_of(at_places(*"abcdefghij"))
-    rng = Streams(2).stream("outsiders")
-    starts = [RandomProfile(per_year=1.0).starting_profile(society, 0, rng) for _ in range(600)]
-    assert set(Counter(at[0] for at, _ in starts)) == set("abcdefghij")
-    assert set(Counter(interests[0] for _, interests in starts)) == set(tiny_society.INTERESTS)
-    assert len({(at, interests) for at, interests in starts}) > 60
-
-
 def sums(careers, days, seeds=60, **settings):
     """Arrivals and retirements of many little societies."""
     found = []
@@ -121,14 +103,16 @@ def test_each_scientist_brings_newcomers_at_the_stated_rate():
 
 @pytest.mark.slow
 def test_a_stated_number_comes_however_many_are_here():
-    came = sums(Rates(newcomers=RandomProfile(number_per_year=6.0)), 2 * YEAR)[:, 0]
+    came = sums(Rates(newcomers=Apprentices(number_per_year=6.0)), 2 * YEAR)[:, 0]
     assert came.mean() == pytest.approx(12.0, abs=4 * np.sqrt(12 / len(came)))
     assert came.var() == pytest.approx(12.0, abs=4 * 12 * np.sqrt(2 / len(came)))
 
 
 def test_everybody_retires_at_the_stated_rate_newcomers_too():
     """Births and deaths at one rate: the mean number stays, and as many leave as come."""
-    rule = Rates(newcomers=Apprentices(per_year=0.4), retirement=Hazard(per_year=0.4))
+    rule = Rates(
+        newcomers=Apprentices(per_year=0.4), retirement=Lengths(mean=YEAR / 0.4, shape=1.0)
+    )
     found = sums(rule, 2 * YEAR, seeds=40)
     here = 10 + found[:, 0] - found[:, 1]
     error = np.sqrt(10 * 2 * 0.4 * 2 / len(here))
@@ -150,10 +134,9 @@ def test_what_is_left_of_a_career_depends_on_how_long_it_has_lasted(age, shape):
 
     assert kstest(left / YEAR, lambda t: 1 - survives(age + t) / survives(age)).pvalue > 1e-4
     if shape == 1.0:
-        hazard = Hazard(per_year=1 / 30).remaining_days(
-            np.full(4000, age), np.random.default_rng(3)
-        )
-        assert np.allclose(hazard, left)
+        # One rate, however long it has lasted.
+        gaps = np.random.default_rng(3).standard_exponential(4000)
+        assert np.allclose(left, 30 * YEAR * gaps)
 
 
 def test_of_a_career_far_beyond_its_length_nothing_is_left():
@@ -193,7 +176,7 @@ def test_who_neither_writes_nor_works_leaves():
 
 
 def test_a_newcomer_has_as_long_as_everybody():
-    rule = Rates(inactivity=100.0, newcomers=RandomProfile(number_per_year=20.0))
+    rule = Rates(inactivity=100.0, newcomers=Apprentices(number_per_year=20.0))
     society = lived(rule, until=YEAR)
     came = {row["scientist"]: row["date"] for row in changes(society, "arrived")}
     gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
@@ -231,7 +214,9 @@ def brief(team, lab):
     yield
 
 
-TURNOVER = Rates(newcomers=Apprentices(per_year=0.6), retirement=Hazard(per_year=0.3))
+TURNOVER = Rates(
+    newcomers=Apprentices(per_year=0.6), retirement=Lengths(mean=YEAR / 0.3, shape=1.0)
+)
 
 
 @pytest.mark.sweep(3)

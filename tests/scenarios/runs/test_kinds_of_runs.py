@@ -37,7 +37,7 @@ KINDS = {
             "careers": {
                 "use": "rates",
                 "newcomers": {"use": "apprentices", "per_year": 1.0},
-                "retirement": {"use": "hazard", "per_year": 0.3},
+                "retirement": {"use": "lengths", "mean": "1217d", "shape": 1.0},
                 "inactivity": "120d",
             },
             "metrics": ["structure", "impact"],
