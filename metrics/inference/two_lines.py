@@ -156,8 +156,25 @@ class LogisticSlope:
     note: str
 
 
+def logistic_fit(features: FloatArray, happened: BoolArray, ridge: float = 1.0) -> FloatArray:
+    """Coefficients of a logistic regression, intercept first (Newton's method, small ridge)."""
+    x = np.column_stack([np.ones(len(features)), features])
+    penalty = np.diag([0.0, *[ridge] * features.shape[1]])
+    beta = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
+        slope = x.T @ (happened - p) - penalty @ beta
+        step = np.linalg.solve(
+            (x * (p * (1 - p))[:, None]).T @ x + penalty + 1e-9 * np.eye(len(beta)), slope
+        )
+        beta += step
+        if np.abs(step).max() < 1e-8:
+            break
+    return beta
+
+
 def logistic_regression(x: Sequence[float], y: Sequence[bool]) -> LogisticSlope:
-    """Logistic regression of y on x by Newton's method, with a Wald interval."""
+    """Logistic regression of y on x, with a Wald interval."""
     values, answers = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=bool)
     reason = _no_maximum(values, answers)
     if reason:
@@ -165,15 +182,9 @@ def logistic_regression(x: Sequence[float], y: Sequence[bool]) -> LogisticSlope:
         return LogisticSlope(nan, nan, nan, nan, len(values), f"not estimable: {reason}")
     # Standardised, so that the steps do not depend on the unit.
     centre, scale = values.mean(), values.std()
-    design = np.column_stack([np.ones(len(values)), (values - centre) / scale])
-    weights = np.zeros(2)
-    for _ in range(100):
-        chance = special.expit(design @ weights)
-        information = design.T @ (design * (chance * (1 - chance))[:, None])
-        step = np.linalg.solve(information, design.T @ (answers - chance))
-        weights += step
-        if np.abs(step).max() < 1e-12:
-            break
+    scaled = (values - centre) / scale
+    weights = logistic_fit(scaled[:, None], answers, ridge=0.0)
+    design = np.column_stack([np.ones(len(values)), scaled])
     chance = special.expit(design @ weights)
     information = design.T @ (design * (chance * (1 - chance))[:, None])
     error = float(np.sqrt(np.linalg.inv(information)[1, 1]) / scale)

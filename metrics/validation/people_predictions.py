@@ -14,6 +14,7 @@ import pandas as pd
 from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.metrics.inference.two_lines import logistic_fit
 from virsci_society.metrics.validation.dated_papers import DatedPaper, papers_between
 from virsci_society.society.kernel.streams import Streams
 
@@ -126,23 +127,6 @@ def rival_scores(known: Candidates) -> dict[str, dict[str, FloatArray]]:
             **pairs,
         },
     }
-
-
-def logistic_fit(features: FloatArray, happened: BoolArray, ridge: float = 1.0) -> FloatArray:
-    """Coefficients of a logistic regression, intercept first (Newton's method, small ridge)."""
-    x = np.column_stack([np.ones(len(features)), features])
-    penalty = np.diag([0.0, *[ridge] * features.shape[1]])
-    beta = np.zeros(x.shape[1])
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
-        slope = x.T @ (happened - p) - penalty @ beta
-        step = np.linalg.solve(
-            (x * (p * (1 - p))[:, None]).T @ x + penalty + 1e-9 * np.eye(len(beta)), slope
-        )
-        beta += step
-        if np.abs(step).max() < 1e-8:
-            break
-    return beta
 
 
 def auc_and_precision(

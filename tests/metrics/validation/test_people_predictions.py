@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from virsci_society.metrics.inference.two_lines import logistic_fit
 from virsci_society.metrics.validation.dated_papers import DatedPaper
 from virsci_society.metrics.validation.people_predictions import (
     SOCIETY,
@@ -13,7 +14,6 @@ from virsci_society.metrics.validation.people_predictions import (
     auc_and_precision,
     candidates_at,
     events_in,
-    logistic_fit,
     predict_people,
     rival_scores,
     verdicts,
