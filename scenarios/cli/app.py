@@ -92,7 +92,6 @@ def run(
     set_: Settings = None,
     out: Annotated[Path | None, typer.Option("--out", help="Run folder.")] = None,
     trust: Trust = False,
-    replicates: Annotated[int | None, typer.Option("--replicates", hidden=True)] = None,
 ) -> None:
     """Run a scenario, or resume a stopped run.
 
@@ -103,11 +102,6 @@ def run(
     from virsci_society.scenarios.runs.execute import run_scenario as execute
     from virsci_society.scenarios.runs.preflight import check_before_run, key_routes
 
-    if replicates is not None:
-        raise InputError(
-            f"--replicates: a run has one seed; 'society study new NAME --base {scenario}' writes "
-            f"a study, and 'society study run NAME.yaml --set replicates={replicates}' runs it"
-        )
     find_code_here(trust)
     document = scenario_document(scenario, with_seed(set_, seed))
     chosen = read_scenario(document, trust=trust)

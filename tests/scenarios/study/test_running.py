@@ -187,7 +187,7 @@ def test_a_new_study_runs_as_it_is(tmp_path, monkeypatch):
     assert table[["measure", "of", "n"]].to_numpy().tolist() == [["papers", "pairs to fours", 1]]
     assert (study.results["value"] > 0).all()
     told = runner.invoke(app, ["run", "quickstart", "--replicates", "10"])
-    assert (told.exit_code, "study new NAME --base quickstart" in told.output) == (2, True)
+    assert (told.exit_code, "study new NAME --base SCENARIO" in told.output) == (2, True)
 
 
 @pytest.mark.slow
