@@ -39,15 +39,16 @@ NAN = float("nan")
 
 FAMILIES = (
     *("novelty", "leaks", "teams", "structure", "impact", "concurrency", "cost"),
-    *("worth", "classics", "chance"),
+    *("copies", "worth", "classics", "chance"),
 )
 """Families of metrics, which a scenario can name under ``metrics``."""
-UNASKED = ("worth", "classics", "chance")
+UNASKED = ("copies", "worth", "classics", "chance")
 """Families that are computed only where a scenario names them."""
 COMPARING = ("novelty", "leaks")
 """Families whose metrics are made from the papers of the past."""
 MODULES = (
-    *("novelty.novelty", "novelty.training_leaks", "teams.teams", "networks.team_patterns"),
+    *("novelty.novelty", "novelty.training_leaks", "novelty.near_duplicates"),
+    *("teams.teams", "networks.team_patterns"),
     *("teams.peer_review", "population", "validation.dated_papers", "networks.structure"),
     *("networks.degree_tails", "networks.communities", "networks.removals", "impact"),
     *("teams.concurrency", "cost", "idea_quality", "validation.comparison"),

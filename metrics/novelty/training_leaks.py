@@ -69,7 +69,7 @@ def training_cutoff(manifest: Mapping[str, Any]) -> Cutoff:
     return Cutoff(stated, boundary, sentence, after)
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """The words of a text, without case and punctuation."""
     return _WORD.findall(text.casefold())
 
@@ -106,7 +106,7 @@ def run_leaks(run: Run) -> pd.DataFrame:
     rows = []
     for row, paper in enumerate(run.vectors.ids):
         title, abstract = texts.loc[paper, ["title", "abstract"]].fillna("")
-        own = _words(f"{title} {abstract}")
+        own = words_of(f"{title} {abstract}")
         vector = np.asarray(run.vectors.values[row], dtype=np.float64)
         now, past = (overlap(row, own, vector) for overlap in sides)
         rows.append((paper, len(own), *now, past[0], past[2]))
@@ -121,7 +121,7 @@ def _overlaps(
     wanted = {id_ for ids in near for id_ in ids}
     row_of = {id_: row for row, id_ in enumerate(database.ids) if id_ in wanted}
     text = database.text
-    words = cache(lambda id_: _words(text(row_of[id_])) if text else [])
+    words = cache(lambda id_: words_of(text(row_of[id_])) if text else [])
 
     def overlap(row: int, own: Sequence[str], vector: FloatArray) -> _Overlap:
         known = [id_ for id_ in near[row] if id_ in row_of]

@@ -227,7 +227,7 @@ class Scenario(Part):
     """Who answers for the scientists: rules or a model."""
     metrics: tuple[MetricName, ...] = METRICS
     """Families (``society list metrics``), single metrics or your own functions. Not by default:
-    ``worth``, ``classics`` and the slow ``chance``."""
+    ``worth``, ``classics``, ``chance`` and the slow ``copies``."""
     novelty: Annotated[Part | None, Section("virsci_society.metrics.novelty.novelty:Novelty")] = (
         None
     )

@@ -60,6 +60,7 @@ BY_HAND = {
     "modularity": 0,
     "tie_lifetime": 0,  # five first papers; the date of the first of S1 and S2 is not known
     "top_tenth_papers": 1 / 4,
+    "near_duplicates": 0,
     "members_elsewhere": 1 / 4,  # S2
     "calls": 98,
     "prompt_tokens": 9800,
@@ -91,6 +92,7 @@ UNKNOWN = (
     "contemporary_words",
     "disruption",
     "keyword_diversity",
+    "near_duplicate_vectors",
     *REVIEW,
 )
 """No vectors, no ledger, no citation to share out, no keyword twice, no homework that a meeting
