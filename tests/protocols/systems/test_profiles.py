@@ -70,5 +70,5 @@ def test_a_temperature_decides_the_hash_of_a_request_where_it_is_given(live):
 
 
 def test_a_temperature_of_no_page_is_refused():
-    with pytest.raises(ValueError, match="no page 'meting'; did you mean 'meeting'"):
+    with pytest.raises(ValueError, match="no prompt is called 'meting'; did you mean 'meeting'"):
         import_class(PROTOCOLS["virtual_lab"])(temperatures={"meting": 0.2})
