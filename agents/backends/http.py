@@ -143,7 +143,8 @@ class ChatCompletionsBackend(Backend):
     deadlines: Deadlines = Field(default_factory=Deadlines)
     """Timeouts of one attempt."""
     tokens_per_second: tuple[Rate, Rate] | None = None
-    """Prompt and reply tokens per second, for ``society plan``; null: 1000 and 50."""
+    """Prompt and reply tokens per second, for ``society plan``; null: as llama.cpp reports, else
+    1000 and 50."""
     prices: Price | None = None
     """Prices of the model; null: from litellm's list, 0 for a local model, else unknown."""
 

@@ -209,7 +209,12 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
     usage = _usage(counted, request, text, max_reply_tokens)
     # A server may call itself anything, of any length; the name goes into tables.
     name = str(get_field(completion, "model") or "")[:200]
-    return Reply(text, usage, name, cut=_finish_reason(choices[0]) in CUT)
+    # llama.cpp states the tokens that it reads and writes in a second with each reply.
+    timings = get_field(completion, "timings")
+    said = [get_field(timings, f"{what}_per_second") for what in ("prompt", "predicted")]
+    sound = all(isinstance(one, float | int) and 0 < one < BEYOND for one in said)
+    speed = (float(said[0]), float(said[1])) if sound else None
+    return Reply(text, usage, name, cut=_finish_reason(choices[0]) in CUT, speed=speed)
 
 
 def _wordless(choice: Any) -> Verdict | Fault | None:

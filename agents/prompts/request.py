@@ -109,6 +109,8 @@ class Reply:
         model: the model name as returned.
         cut: True if the reply was cut off at the length limit.
         unruled: True if the offline scientist had no rule for the form.
+        speed: tokens of the prompt read, and of the reply written, in a second; None: the server
+            does not say.
 
     Example:
         >>> reply = vs.Reply('{"title": "Networks"}', vs.Usage(120, 9, estimated=False), "small")
@@ -121,6 +123,7 @@ class Reply:
     model: str
     cut: bool = False
     unruled: bool = False
+    speed: tuple[float, float] | None = None
 
 
 def estimate_tokens(characters: int) -> int:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import platform
 import re
-import secrets
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -33,9 +32,9 @@ from virsci_society.agents.lazy_imports import install_line
 from virsci_society.agents.loop_thread import PatientLoop
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import (
-    Message,
     Reply,
     Request,
+    estimate_tokens,
     reask_messages,
     words_that_fit,
 )
@@ -44,7 +43,17 @@ from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, check_text, copied
 from virsci_society.agents.spelling import plain_line
 from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.speed import (
+    SHORT,
+    Speed,
+    TimedCall,
+    duration,
+    measure_speed,
+    speed_text,
+    unlike,
+)
 from virsci_society.scenarios.runs.rehearsal import (
+    LONGEST_RATIO,
     REHEARSED,
     Rehearsal,
     longest_prompt,
@@ -60,8 +69,8 @@ AT_A_TIME = 8
 """Most questions at a time."""
 PATIENCE = 10.0
 """Seconds in which a server that is alive lists its models."""
-SHORT = 16
-"""Tokens to which one reply is limited, to see whether the server keeps the limit."""
+NO_GAIN = 1.2
+"""Times as many tokens a second from which several calls at a time are worth while."""
 OFTEN = 0.2
 """Share of the forms that may have to be asked for again without a note."""
 SHOWN = 120
@@ -117,6 +126,9 @@ def examine(scenario: Scenario) -> Iterator[CheckResult]:
     except SocietyError as error:
         session.error = error
     yield from session.findings(backend.with_paid(paid).unreadable_advice)
+    if session.speed is not None and isinstance(paid, ChatCompletionsBackend):
+        prompt = estimate_tokens(round(LONGEST_RATIO * rehearsal.longest))
+        yield from check_deadlines(paid, session.speed, prompt, scenario.backend.at_once)
 
 
 def check_installation(extra: str = "") -> Iterator[CheckResult]:
@@ -175,6 +187,37 @@ def check_access(backend: Backend) -> Iterator[CheckResult]:
     yield ok(message)
 
 
+def check_deadlines(
+    paid: ChatCompletionsBackend, speed: Speed, prompt: int, slots: int
+) -> Iterator[CheckResult]:
+    """Tokens a second, alone and with several calls, and the deadlines of the longest call."""
+    slow = speed.calls > 1 and speed.gain < NO_GAIN
+    yield CheckResult(
+        "note" if slow else "ok",
+        speed_text(speed),
+        "give --set backend.in_flight=1: more calls at a time bring nothing" if slow else "",
+    )
+    seconds = prompt / speed.prompt + paid.max_tokens / speed.reply
+    seconds *= slots / speed.gain_of(slots)
+    # A server whose address only litellm knows is not asked after silence, which is its end.
+    blind = paid.client == "litellm" and not paid.api_base
+    deadlines = {one: getattr(paid.deadlines, one) for one in ("read", "total")[not blind :]}
+    steps = (factor * 10**power for power in range(1, 7) for factor in (3, 6, 12))
+    enough = next((step for step in steps if step >= 2 * seconds), 604_800)
+    advice = " ".join(
+        f"--set backend.deadlines.{one}={enough}"
+        for one, length in deadlines.items()
+        if length < seconds
+    )
+    yield CheckResult(
+        "note" if advice else "ok",
+        f"the longest call ({prompt:,} tokens of prompt, {paid.max_tokens:,} of reply, {slots} at "
+        f"a time) takes about {duration(seconds)}; "
+        + ", ".join(f"deadlines.{one} is {length:g} s" for one, length in deadlines.items()),
+        advice and f"give {advice}, or a smaller backend.in_flight or backend.max_tokens",
+    )
+
+
 @dataclass
 class _Session:
     """Questions to a model and their outcomes, by form; ``seconds`` are those of each reply."""
@@ -188,18 +231,17 @@ class _Session:
     seconds: list[float] = field(default_factory=list)
     limited: int | None = None
     repeated: bool | None = None
+    speed: Speed | None = None
     error: SocietyError | None = None
 
     async def run(self, questions: list[Request]) -> None:
-        """Ask the first question alone, then the others side by side, then the first again."""
-        self.wanted, paid, first = len(questions), self.paid, questions[0]
-        # With a beginning that no server has in its cache from an earlier doctor.
-        start, *rest = first.messages
-        marked = Message(start.role, f"({secrets.token_hex(4)}) {start.content}")
-        first = replace(first, messages=(marked, *rest))
+        """Ask the first question alone, then the others side by side, then for speed."""
+        self.wanted, paid = len(questions), self.paid
         try:
             async with asyncio.timeout(SECONDS):
                 endpoint = paid.endpoint()
+                # Alone, and none that an earlier doctor has left in the server's cache.
+                first = unlike(questions[0])
                 await self._ask(endpoint, first)
                 most = min(self.in_flight, endpoint.most or AT_A_TIME, AT_A_TIME)
                 places = asyncio.Semaphore(most)
@@ -217,7 +259,13 @@ class _Session:
                     with suppress(Verdict):
                         again = await endpoint.complete(first)
                         self.repeated = again.text == self.replies[0].text
-                self.limited = await self._tokens_of_a_short_reply(first)
+                whole = None
+                if first.form.__name__ in self.said:
+                    one = self.replies[0]
+                    whole = TimedCall(self.seconds[0], one.usage, one.speed)
+                self.speed, self.limited = await measure_speed(
+                    paid, questions[0], whole, self.in_flight
+                )
         except TimeoutError:
             late = Fault(f"no answer within the time limit of doctor, {SECONDS:g} s", "timeout")
             address = getattr(paid, "api_base", None)
@@ -229,17 +277,6 @@ class _Session:
             raise late from None
         finally:
             await paid.close()
-
-    async def _tokens_of_a_short_reply(self, question: Request) -> int:
-        """Tokens of a reply that may have ``SHORT`` of them."""
-        endpoint = self.paid.model_copy(update={"max_tokens": SHORT}).endpoint()
-        try:
-            usage = (await endpoint.complete(question)).usage
-        except (Verdict, Fault) as error:
-            if error.usage is None:
-                raise
-            usage = error.usage
-        return usage.completion_tokens
 
     async def _ask(self, endpoint: Endpoint, question: Request) -> None:
         """Ask one question, and once more if the reply cannot be read."""
@@ -310,6 +347,8 @@ class _Session:
                 "give backend.prices.input and backend.prices.output per million tokens",
             )
         yield from (ok(f"{form}: {text}") for form, text in self.said.items())
+        if self.speed is None and first.speed is not None:
+            self.speed = Speed(*first.speed, "the server says")
         counts = Counter(self.forms.values())
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
         message = f"forms: {len(self.forms)} tested; {counted}"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Usage
 from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.speed import ASSUMED, Speed, duration, speed_of, speed_text
 from virsci_society.scenarios.runs.rehearsal import LONGEST_RATIO, Rehearsal, tokens_needed
 from virsci_society.society.results.tables import REPEATED_ACTS, TableRows, table_rows
 
@@ -25,8 +26,6 @@ REPLY_RATIO = 3.0
 half as much again around the form."""
 PROMPT_RATIO = 1.3
 """Tokens of a prompt as a multiple of the rehearsal's: what longer replies add in our protocols."""
-TOKENS_PER_SECOND = (1000.0, 50.0)
-"""Tokens of a prompt read, and of a reply written, in a second by one call: assumed."""
 SUMS = {
     "calls": "calls",
     "prompt_tokens": "tokens of prompts",
@@ -43,7 +42,7 @@ UNPRICED = (
 
 @dataclass(frozen=True)
 class Plan:
-    """The estimate for one run."""
+    """The estimate for one run; ``speed`` is None where rules answer."""
 
     scenario: Scenario
     calls: int
@@ -54,6 +53,7 @@ class Plan:
     """Seconds of the longest chain of calls that wait for one another."""
     work: float
     """Seconds of all calls, one after the other."""
+    speed: Speed | None
     window: int
     papers: pd.DataFrame
 
@@ -65,7 +65,8 @@ class Plan:
     @property
     def seconds(self) -> float:
         """Wall time: of the longest chain of calls, or of all calls with those in flight."""
-        return max(self.chain, self.work / self.scenario.backend.at_once)
+        calls = self.scenario.backend.at_once
+        return max(self.chain, self.work / (self.speed.gain_of(calls) if self.speed else calls))
 
     @property
     def by_rules(self) -> bool:
@@ -80,14 +81,18 @@ class Plan:
     @property
     def assumptions(self) -> str:
         """The assumptions about the model in one line; empty where rules answer."""
-        if self.by_rules:
+        if self.speed is None:
             return ""
-        reading, writing = tokens_per_second(self.scenario.backend.backend.paid)
-        return (
+        text = (
             f"assumed: replies {REPLY_RATIO:g} times and prompts {PROMPT_RATIO:g} times as long as "
-            f"in the rehearsal, 4 characters a token; {reading:g} prompt tokens and {writing:g} "
-            "reply tokens a second (backend.tokens_per_second)"
+            "in the rehearsal, 4 characters a token"
         )
+        if self.speed is ASSUMED:
+            text += (
+                f"; {ASSUMED.prompt:g} tokens of a prompt read and {ASSUMED.reply:g} of a reply "
+                "written in a second (backend.tokens_per_second)"
+            )
+        return text
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
@@ -102,6 +107,7 @@ class Plan:
             **{name: getattr(self, name) for name in SUMS if name != "usd" or self.priced},
             "seconds": self.seconds,
             "priced": self.priced,
+            "speed": None if self.speed is None else asdict(self.speed),
             "longest_chain_seconds": self.chain,
             "window": self.window,
         }
@@ -125,6 +131,8 @@ class Plan:
             return
         yield "rehearsed once by rule-based scientists, not by a language model"
         yield self.assumptions
+        if self.speed is not None and self.speed is not ASSUMED:
+            yield speed_text(self.speed)
         if backend.free:
             yield "the server runs on this machine, so calls are free"
         yield "a model may make fewer or more calls; backend.budget limits what is spent"
@@ -133,19 +141,6 @@ class Plan:
         if self.window:
             size = f"a context window of {self.window:,} tokens"
             yield f"{size} fits the longest prompt and its reply"
-
-
-def duration(seconds: float) -> str:
-    """A length of real time, to two digits or so."""
-    for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:,.3g} {unit}"
-    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
-
-
-def tokens_per_second(paid: Backend) -> tuple[float, float]:
-    """Tokens of prompts and of replies in a second, as the scenario states or as assumed."""
-    return getattr(paid, "tokens_per_second", None) or TOKENS_PER_SECOND
 
 
 def figure_text(name: str, value: float) -> str:
@@ -162,9 +157,13 @@ def plan(
     rehearsal = Rehearsal(scenario)
     rows = rehearsal.run(ecosystem, step=step).log.rows
     backend, paid = scenario.backend.backend, scenario.backend.backend.paid
+    speed: Speed | None = ASSUMED
     replies, prompts, longest = REPLY_RATIO, PROMPT_RATIO, LONGEST_RATIO
-    if by_rules := isinstance(paid, Offline):
-        replies, prompts, longest = 1.0, 1.0, 1.0
+    if isinstance(paid, Offline):
+        speed, replies, prompts, longest = None, 1.0, 1.0, 1.0
+    elif isinstance(paid, ChatCompletionsBackend):
+        question = next(iter(rehearsal.first.values()), None)
+        speed = speed_of(paid, question, scenario.backend.at_once)
     names = ["call", "prompt_tokens", "completion_tokens"]
     # The others are answered by rules in the run too, and cost nothing.
     live = [[row[name] for name in names] for row in table_rows(rows, "calls") if row["live"]]
@@ -178,11 +177,10 @@ def plan(
             ("completion_tokens", replies, paid.max_reply_tokens or None),
         )
     )
-    reading, writing = tokens_per_second(paid)
     seconds = (
         pd.Series(getattr(paid, "latency", 0.0), index=calls.index, dtype=float)
-        if by_rules
-        else sent / reading + written / writing
+        if speed is None
+        else sent / speed.prompt + written / speed.reply
     )
     return Plan(
         scenario,
@@ -193,6 +191,7 @@ def plan(
         usd=sum(backend.price(Usage(*pair)) for pair in zip(sent, written, strict=True)),
         chain=longest_chain(rows, dict(zip(calls["call"], seconds, strict=True))),
         work=float(seconds.sum()),
+        speed=speed,
         window=tokens_needed(paid, round(longest * rehearsal.longest)),
         papers=pd.DataFrame(
             table_rows(rows, "papers"),

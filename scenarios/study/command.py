@@ -102,7 +102,8 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False) -> None:
 def print_forecast(found: StudyForecast) -> None:
     """Print the cost of a study and its smallest detectable effect."""
     from virsci_society.metrics.inference.comparisons import power_sentences
-    from virsci_society.scenarios.planning.plan import SUMS, duration, figure_text
+    from virsci_society.scenarios.planning.plan import SUMS, figure_text
+    from virsci_society.scenarios.planning.speed import duration
     from virsci_society.scenarios.study.plan import UNITS, comparisons_in, deviation
     from virsci_society.scenarios.terminal.console import print_table
 

@@ -186,6 +186,18 @@ def test_tokens_from_a_cache_are_read_under_every_name(told):
     assert usage.cached_tokens == 0
 
 
+def test_the_speed_that_a_server_states_is_kept():
+    told = {"prompt_per_second": 40.5, "predicted_per_second": 8}
+    assert read_completion(completion(timings=told), a_request(), 100).speed == (40.5, 8.0)
+    for wrong in (
+        None,
+        {},
+        {**told, "predicted_per_second": 0},
+        {**told, "prompt_per_second": "x"},
+    ):
+        assert read_completion(completion(timings=wrong), a_request(), 100).speed is None
+
+
 def test_a_redirect_says_where_it_leads_without_names_and_queries():
     where = {"location": "https://me:secret1234@example.org/v1/chat/completions?key=abc"}
     fault = classify_response(307, "", where)

@@ -48,17 +48,16 @@ def test_a_model_that_does_as_it_is_told_is_well(small, server):
     told = done.stdout
     for said in (
         *("the model answers as", "the provider counts tokens", "9 strict"),
-        *(
-            "the same answer after other calls",
-            "requests go to 127.0.0.1 directly, without a proxy",
-        ),
-        *("the server runs on this machine, so calls are free", "all checks passed"),
-        "replies respect max_tokens",
+        "the same answer after other calls",
+        "requests go to 127.0.0.1 directly, without a proxy",
+        *("tokens of a prompt read and", "4 calls at a time bring", "the longest call ("),
+        *("deadlines.total is 300 s", "replies respect max_tokens", "all checks passed"),
+        "the server runs on this machine, so calls are free",
     ):
         assert said in told
     assert "problem" not in told
-    # One of each form, the first again, and a short one.
-    assert server.counts()["requests"] == 9 + 1 + 1
+    # One of each form, the first again, a short one, and four such at a time.
+    assert server.counts()["requests"] == 9 + 1 + 1 + 4
     assert len(re.findall(r"^ok +[A-Z][A-Za-z]+: \{", told, re.MULTILINE)) == 9
 
 
@@ -142,7 +141,7 @@ def test_limits_and_prices_are_checked(small, provider):
         int(asked[0].split()[-1]) * 0.40001, rel=1e-4
     )
     questions = [one for one in provider.heard if one.path.endswith("/chat/completions")]
-    assert len(questions) <= 2 * 9 + 2
+    assert len(questions) <= 2 * 9 + 2 + 4
 
 
 def test_the_first_words_of_replies_are_shown(small, provider):
@@ -150,6 +149,17 @@ def test_the_first_words_of_replies_are_shown(small, provider):
     provider.answer(http(200, completion("no \x1b[2J JSON", usage=usage)))
     told = consulted(small, provider.url).stdout
     assert re.search(r"^ok +Choice: no \[2J JSON$", told, re.MULTILINE)
+
+
+def test_a_slow_model_needs_longer_deadlines(small, provider):
+    timings = {"prompt_per_second": 40.0, "predicted_per_second": 4.0}
+    provider.answer(http(200, completion("{}", timings=timings)))
+    told = consulted(small, provider.url, "backend.in_flight=1").stdout
+    assert "40 tokens of a prompt read and 4 of a reply written in a second" in told
+    # 2,048 tokens at four a second, and the prompt.
+    assert "takes about 9" in told
+    assert "--set backend.deadlines.total=1200" in told
+    assert "raise backend.deadlines, or" not in told
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from tests.agents.backends.live_provider import completion, http
 from tests.command_line import society
 from virsci_society import load_scenario
-from virsci_society.scenarios.planning.plan import PROMPT_RATIO, REPLY_RATIO, duration, plan
+from virsci_society.scenarios.planning.plan import PROMPT_RATIO, REPLY_RATIO, plan
+from virsci_society.scenarios.planning.speed import ASSUMED, duration
 from virsci_society.society.results.run import Run
 
 MODEL = {"backend.use": "openai", "backend.model": "m"}
@@ -45,8 +47,9 @@ def test_a_plan_of_a_model_is_that_of_rules_times_stated_ratios(small):
 def test_wall_time_is_the_longest_chain_or_all_the_work(small):
     for slots in (1, 64):
         planned = plan(load_scenario(small, **MODEL, **{"backend.in_flight": slots}))
+        assert planned.speed is ASSUMED
         assert planned.work == pytest.approx(
-            planned.prompt_tokens / 1000 + planned.completion_tokens / 50
+            planned.prompt_tokens / ASSUMED.prompt + planned.completion_tokens / ASSUMED.reply
         )
         assert planned.seconds == max(planned.chain, planned.work / slots)
         assert 0 < planned.chain < planned.work
@@ -60,9 +63,32 @@ def test_tokens_a_second_that_the_user_states_make_the_time(small):
     )
     model = [f"--set={key}={one}" for key, one in keys.items()]
     told = society("plan", small, *model).stdout
-    assert "10 reply tokens a second (backend.tokens_per_second)" in told
+    assert "10 of a reply written in a second (backend.tokens_per_second)" in told
+    assert "in a second (backend.tokens_per_second)," not in told
     wrong = society("plan", small, *model[:-1], "--set=backend.tokens_per_second=[0, 10]")
     assert wrong.exit_code == 2
+
+
+def test_llama_cpp_on_this_machine_is_asked_for_its_speed(small, provider):
+    timings = {"prompt_per_second": 40.0, "predicted_per_second": 8.0}
+
+    def answering(heard):
+        if heard.path == "/props":
+            return http(200, {"default_generation_settings": {"n_ctx": 8192}})
+        return http(200, completion("{}", timings=timings))
+
+    provider.answer(answering)
+    keys = {**MODEL, "backend.api_base": provider.url, "backend.in_flight": 2}
+    done = society("plan", small, *(f"--set={key}={one}" for key, one in keys.items()))
+    assert done.exit_code == 0, done.output
+    assert "40 tokens of a prompt read and 8 of a reply written in a second" in done.stdout
+    assert "(the server says); 2 calls at a time bring" in done.stdout
+    assert "calls are free" in done.stdout
+    assert "US dollars" not in done.stdout
+    asked = [one.body for one in provider.heard if one.path.endswith("/completions")]
+    assert len(asked) == 3
+    assert all(one["max_tokens"] == 16 for one in asked)
+    assert len({one["messages"][0]["content"] for one in asked}) == 3
 
 
 def test_the_window_that_holds_the_longest_prompt_is_told(small):
@@ -99,7 +125,7 @@ def test_what_is_assumed_and_who_rehearses_is_printed(small, server):
     assert "by rule-based scientists, not by a language model" in told
     assert "assumed: replies 3 times" in told
     assert "backend.budget limits what is spent" in told
-    assert "1000 prompt tokens and 50 reply tokens a second" in told
+    assert "1000 tokens of a prompt read and 50 of a reply written in a second" in told
     assert "the server runs on this machine, so calls are free" in told
     assert "price" not in told
     away = ("--set=backend.use=openai", "--set=backend.model=m", "--set=backend.key=OPENAI_API_KEY")

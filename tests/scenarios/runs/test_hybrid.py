@@ -116,7 +116,10 @@ def test_doctor_visits_the_live_part(make, server):
 
 def test_a_hybrid_without_a_model_or_a_choice_names_the_line(write):
     for backend, why in (
-        ("{use: hybrid, live_share: 0.1}", r"backend\.live: required, but not given; name the model"),
+        (
+            "{use: hybrid, live_share: 0.1}",
+            r"backend\.live: required, but not given; name the model",
+        ),
         ("{use: hybrid, live: {use: offline}}", "say which teams are live"),
         ("{use: hybrid, live: {use: offline}, live_share: 2}", "expected at most 1"),
     ):
