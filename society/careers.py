@@ -19,7 +19,6 @@ from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
-    from virsci_society.society.formation.world_view import WorldView
     from virsci_society.society.teams.world import World
 
 
@@ -174,12 +173,6 @@ def inactivity_process(
             world.depart(row, "inactive")
         else:
             heappush(checks, (until, row))
-
-
-def institution_of(row: int, world: WorldView) -> str | None:
-    """The institution at which a scientist works: its first affiliation; None if unknown."""
-    affiliations = world.population.affiliations_of(row)
-    return affiliations[0] if affiliations else None
 
 
 FAR_FUTURE = 1e9

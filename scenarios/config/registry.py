@@ -68,7 +68,6 @@ SELECTION: Table = {
     "two_step": "virsci_society.protocols.policies.two_step:TwoStep",
     "guimera": "virsci_society.protocols.policies.guimera:Guimera",
     "relational": "virsci_society.protocols.policies.relational:Relational",
-    "same_institution": "virsci_society.protocols.policies.same_institution:SameInstitution",
     "fixed": "virsci_society.protocols.policies.fixed:FixedTeam",
 }
 CAREERS: Table = {"rates": "virsci_society.society.careers:Rates"}
