@@ -53,7 +53,7 @@ class InputError(SocietyError):
 
 
 class Verdict(SocietyError):
-    """The model's answer is no usable reply; ``hint`` says what the user can do."""
+    """The model's answer is not a usable reply; ``hint`` says what the user can do."""
 
     usage: Usage | None = None
     hint: str = ""

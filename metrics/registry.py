@@ -312,7 +312,7 @@ def compute_metric(
             without calls and without writing.
         contemporary: folder of an ecosystem with the contemporary papers to use; that of
             ``past`` by default.
-        embedding: name of another embedding, as for a build.
+        embedding: name of another embedding, as in ``society ecosystem build --embedding``.
         progress: called while texts are embedded, such as ``vs.make_progress().texts``.
 
     Raises:

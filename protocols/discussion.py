@@ -344,8 +344,8 @@ class Discussion:
         Args:
             utterance: settles to a ``Spoken`` form.
             outsiders: those who were shown to the speaker; () where consultation is off.
-            choose: finds who is asked, given the utterance and the outsiders.
-            place: number of the guest among those of one utterance, from 0.
+            choose: picks the scientist to ask, given the utterance and the outsiders.
+            place: index of the guest among those whom one utterance may consult, from 0.
         """
         if isinstance(outsiders, tuple):
             return ()

@@ -55,8 +55,8 @@ def find_weights(weights: str) -> Path:
         listed = ", ".join(map(str, found))
         raise InputError(f"backend.weights: {weights} contains several files; name one of {listed}")
     raise InputError(
-        f"backend.weights: {weights!r} is no file, and no installed package of this name holds a "
-        f"*.gguf file; get some: {GET_SOME}"
+        f"backend.weights: {weights!r} is not a file, and no installed package of that name "
+        f"contains a *.gguf file; get some: {GET_SOME}"
     )
 
 

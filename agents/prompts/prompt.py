@@ -181,7 +181,7 @@ class Prompts:
         if name not in self._prompts:
             raise InputError(
                 f"no prompt is called {name!r}{did_you_mean(name, self._prompts)}; write it as "
-                f"{self._folder / name}.txt, or name one that is there"
+                f"{self._folder / name}.txt, or name an existing prompt"
             )
         return self._prompts[name]
 

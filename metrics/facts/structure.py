@@ -125,7 +125,7 @@ class GiantComponentAuthors(Fact):
 
 
 class Transitivity(Fact):
-    """Two co-authors of somebody often write together."""
+    """Two co-authors of the same person often write together."""
 
     source = FIVE_YEARS
     published, low, high = 0.4, 0.3, 0.76

@@ -121,7 +121,7 @@ def known_text(value: Any) -> str:
 
 
 def write_html(path: Path, text: str) -> Path:
-    """Write a page, whole or not at all, and return its path; a link that is there is refused."""
+    """Write a page, whole or not at all, and return its path; an existing link is refused."""
     with rewriting(path):
         write_atomically(path, with_invented_names(text))
     return path

@@ -223,7 +223,7 @@ def _notes_of(runs: Sequence[Run]) -> list[str]:
             )
         elif after:
             notes.append(
-                "Leakage: the model may have read the later papers; this is no prediction."
+                "Leakage: the model may have read the later papers; this is not a prediction."
             )
     if len(runs) < 2:
         notes.append(

@@ -265,7 +265,7 @@ def _read_file(reader: Reader) -> CalibrationFile:
         read = {}
         for key, value in priors.items():
             if key not in keys.PARAMETERS:
-                diagnostics.add(("priors", key), _unknown(key, "no parameter", keys.PARAMETERS))
+                diagnostics.add(("priors", key), _unknown(key, "not a parameter", keys.PARAMETERS))
             prior = reader.read_part(Prior, value, ("priors", key))
             if prior is not None and key in keys.PARAMETERS:
                 read[key] = prior

@@ -36,8 +36,8 @@ def calibrate(
     """Fit a society to past papers; test on later years.
 
     Only the past papers of an ecosystem are used. Repeat the command to resume a stopped
-    calibration. --exits fits nothing: it compares papers of collaborators and outsiders of stars
-    who left with those of stars who stayed, in the data and in simulations of the base.
+    calibration. --exits fits nothing: it compares the papers of collaborators and outsiders around
+    stars who left with those around stars who stayed, in the data and in simulations of the base.
     """
     from virsci_society.metrics.validation.people_predictions import verdicts
     from virsci_society.scenarios.calibration.calibrate import calibrate as run_calibration

@@ -301,8 +301,8 @@ class Fit:
         kept = np.isfinite(seeds).all(axis=(1, 2))
         if kept.sum() < 5:
             raise SocietyError(
-                "the simulations at the centre of the priors have no known targets; widen the "
-                "windows or change the targets"
+                "too few simulations at the centre of the priors yield all targets; "
+                "widen the windows or change the targets"
             )
         rows = np.array([self._targets_of(one) for one in self.real_windows])
         return MomentScale.of(seeds[kept], between_windows(rows[np.isfinite(rows).all(axis=1)]))

@@ -334,7 +334,7 @@ def _read(document: Document, *, trust: bool) -> Scenario:
         known = sorted(scenario.protocol.stages | {"publication"})
         for name in scenario.time.stage_effort:
             if name not in known:
-                problem = f"no stage of the protocol; expected one of {', '.join(known)}"
+                problem = f"not a stage of the protocol; expected one of {', '.join(known)}"
                 hint = did_you_mean(name, known)
                 reader.diagnostics.add(("time", "stage_effort", name), problem + hint)
         reader.diagnostics.raise_faults()

@@ -48,8 +48,8 @@ def write_archive(folder: Path, target: Path) -> int:
             raise InputError(f"{run}: {state.sentence()}; an archive contains finished runs only")
         if not (run / JOURNAL).exists():
             raise InputError(
-                f"{run}: its journal was not kept, so it cannot be replayed; an archive is "
-                "made of runs that kept their whole folders"
+                f"{run}: its journal was not kept, so it cannot be replayed; only "
+                "runs that kept their whole folders can be archived"
             )
     if damage := verify_folder(folder).damage:
         raise InputError("\n".join(damage))
@@ -57,7 +57,7 @@ def write_archive(folder: Path, target: Path) -> int:
     for place in dict.fromkeys([folder, *runs]):
         listed = read_hashes(place)
         if listed is None:
-            raise InputError(f"{place}: has no {HASHES}; 'society study report' gathers a study")
+            raise InputError(f"{place}: has no {HASHES}; 'society study report' writes it")
         named = {*listed.files, HASHES, "report.html", LOCK, JOURNAL}
         paths = [place / name for name in sorted(named)]
         if place != folder:  # the result of a study's run is beside its folder

@@ -99,7 +99,7 @@ def read_papers(paths: Sequence[Path], arms: Sequence[str] = ()) -> list[SheetPa
     for arm in arms:
         if arm not in known:
             hint = did_you_mean(arm, known)
-            raise InputError(f"--arm {arm}: no arm of these runs{hint}; {', '.join(known)} are")
+            raise InputError(f"--arm {arm}: not found{hint}; choose from {', '.join(known)}")
     return [one for one in papers if not arms or one.arm in arms]
 
 

@@ -82,8 +82,8 @@ def require_same_weights(journal: Journal, scenario: Scenario) -> None:
     other = next((model for model in journal.models() if HASHED in model and model != name), None)
     if name and other:
         raise InputError(
-            f"backend.weights: the calls of this run were answered by {other}, and this is {name}; "
-            "give those weights, or another folder with --out"
+            f"backend.weights: this run has been answered by {other}, not by {name}; "
+            "use the earlier weights, or another folder with --out"
         )
 
 

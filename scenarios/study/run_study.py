@@ -331,7 +331,7 @@ def run_study(
         planned comparisons, and ``folder`` contains ``report.html``.
 
     Raises:
-        InputError: the design is invalid, or no run could be done.
+        InputError: the design is invalid, or no run could be completed.
 
     Example:
         >>> study = vs.run_study(

@@ -184,7 +184,7 @@ class Ecosystem:
                 )
 
     def save(self, folder: Path | str, *, key: bool = False) -> None:
-        """Write the folder; an ecosystem that is there already is replaced."""
+        """Write the folder; an existing ecosystem is replaced."""
         target = Path(folder)
         if key and self.key is None:
             raise InputError(f"{target}: no key is known for this ecosystem; save without it")

@@ -305,8 +305,8 @@ class Lab:
             prompt: page for the guest.
             form: form of the guest's reply.
             asker: masked name of the speaker.
-            choose: finds who is asked; by default the scientist named in the field ``ask``.
-            place: number of the guest among those whom one utterance may call upon, from 0.
+            choose: picks the scientist to ask; by default the one named in the field ``ask``.
+            place: index of the guest among those whom one utterance may consult, from 0.
             **slots: further values for the page: plain values, Answers, or tuples of both.
 
         Returns:
@@ -348,7 +348,7 @@ class Lab:
         return self._world.dispatcher.submit(answer, _apply(function, arguments))
 
     def rng(self, *purpose: object) -> np.random.Generator:
-        """The random stream for a purpose in this team; equal purposes give equal draws."""
+        """The random stream for a purpose in this team; the same purpose gives the same draws."""
         return self._world.streams.stream("team", self._team.id, *purpose)
 
     def event(self, kind: str, **fields: Any) -> None:

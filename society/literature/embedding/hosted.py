@@ -68,10 +68,10 @@ class HostedEmbedding(CachedEmbedding):
             probe = np.array(settings["probe"], dtype=np.float32)
             if probe.shape != (int(settings["dim"]),):
                 raise ValueError("the probe has another length")
-            require_vectors(probe[None], f"{folder}: the probe", "build again")
+            require_vectors(probe[None], f"{folder}: the probe", "rebuild it")
             return cls.of({name: settings[name] for name in _KEPT}, probe)
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
+            raise InputError(f"{folder}: not a saved embedding ({error!r}); rebuild it") from error
 
     @property
     def revision(self) -> str:

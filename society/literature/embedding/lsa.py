@@ -172,9 +172,9 @@ class LSAEmbedding(Embedding):
                 facts = settings.get("notes", ()), settings.get("fitted_on")
                 lsa = cls(settings["vocabulary"], *numbers, *facts)
         except (TypeError, *DAMAGED_ARCHIVE) as error:
-            raise InputError(f"{path}: not a saved embedding ({error}); build it again") from error
+            raise InputError(f"{path}: not a saved embedding ({error}); rebuild it") from error
         if lsa.revision != settings.get("revision"):
-            raise InputError(f"{path}: its numbers are not those of {SETTINGS_FILE}; build again")
+            raise InputError(f"{path}: does not match {SETTINGS_FILE}; rebuild it")
         return lsa
 
     def _weigh(self, text: str) -> tuple[npt.NDArray[np.intp], FloatArray]:

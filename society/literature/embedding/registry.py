@@ -77,9 +77,9 @@ class SideBySide(Embedding):
         try:
             made = cls(lsa, model, [float(spread) for spread in settings["spreads"]])
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
+            raise InputError(f"{folder}: not a saved embedding ({error!r}); rebuild it") from error
         if made.revision != settings.get("revision"):
-            raise InputError(f"{folder}: its parts are of other revisions; build again")
+            raise InputError(f"{folder}: its parts do not match its settings; rebuild it")
         return made
 
     @property

@@ -104,7 +104,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
             title = str(settings["name"]).removeprefix(f"{KIND}:")
             return cls(*kept, title, int(settings["dim"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
+            raise InputError(f"{folder}: not a saved embedding ({error!r}); rebuild it") from error
 
     @property
     def dim(self) -> int:

@@ -110,7 +110,7 @@ def test_other_weights_under_the_same_name_do_not_resume_a_run(tmp_path):
     with Journal(tmp_path / "journal.sqlite") as journal:
         require_same_weights(journal, scenario)
         gguf(path, 5000)
-        with pytest.raises(InputError, match=f"answered by {name}, and this is m sha256:"):
+        with pytest.raises(InputError, match=f"answered by {name}, not by m sha256:"):
             require_same_weights(journal, scenario)
 
 

@@ -76,7 +76,7 @@ def test_priors_at_their_medians_and_bounds():
         ("low: 0, high: 1}", "low: 0}", 8, "expected median and sd, or low and high"),
         ("low: 0, high: 1}", "low: 0, hihg: 1}", 8, "did you mean 'high'"),
         ("median: 0.5", "median: 1.5", 7, "the key takes 0 to 1"),
-        ("protocol.selection.q:", "protocol.selection.qq:", 8, "is no parameter"),
+        ("protocol.selection.q:", "protocol.selection.qq:", 8, "is not a parameter"),
         (
             "protocol.newcomers.seat: {median: 0.5, sd: 0.7}",
             "founding.leaders.shape: {median: counted, sd: 0.5}",

@@ -241,7 +241,7 @@ def test_effort_and_switching_are_read_resolved_and_changed_by_an_intervention(w
         ("topic: 2", "topic: -1", r"s\.yaml:4:\d+: time\."),
         ("leader: 3", "guest: 3", r"s\.yaml:4:\d+: time\."),
         ("2h", "2q", r"s\.yaml:5:\d+: time\."),
-        ("topic: 2", "topics: 2", r"s\.yaml:4:\d+.*no stage.*did you mean 'topic'"),
+        ("topic: 2", "topics: 2", r"s\.yaml:4:\d+.*not a stage.*did you mean 'topic'"),
         ("time:", "protocol: {use: wordless}\ntime:", "expected one of meetings, publication"),
     ],
 )

@@ -111,7 +111,7 @@ def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa):
 def test_changed_numbers_are_noticed(lsa, tmp_path):
     lsa.save(tmp_path)
     np.savez(tmp_path / ARRAYS_FILE, idf=lsa._idf * 2, projection=lsa._projection)
-    with pytest.raises(InputError, match="build again"):
+    with pytest.raises(InputError, match="rebuild it"):
         load_embedding(tmp_path)
 
 

@@ -152,7 +152,7 @@ def test_both_side_by_side(built, tmp_path):
     settings = json.loads((tmp_path / "embedding.json").read_text())
     settings["spreads"][0] *= 2
     (tmp_path / "embedding.json").write_text(json.dumps(settings))
-    with pytest.raises(InputError, match="other revisions"):
+    with pytest.raises(InputError, match="do not match its settings"):
         load_embedding(tmp_path)
 
 
