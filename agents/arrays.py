@@ -43,6 +43,15 @@ DAMAGED_ARCHIVE = (
 """What reading arrays raises where a file is damaged, or is no archive."""
 
 
+def gini(values: npt.ArrayLike) -> float:
+    """Gini coefficient, from 0 (all equal) towards 1 (one has all); NaN of none or of zeros."""
+    ordered: FloatArray = np.sort(np.asarray(values, dtype=np.float64))
+    n = len(ordered)
+    if not n or ordered[0] < 0 or ordered.sum() == 0:
+        return float("nan")
+    return float((2 * np.arange(1, n + 1) - n - 1) @ ordered / (n * ordered.sum()))
+
+
 def one_blas_thread() -> Any:
     """A block in which BLAS uses one thread, so that sums are the same on any number of cores."""
     # The limit holds for libraries that are loaded by now, and SciPy brings a BLAS of its own.

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
 from virsci_society.agents.replies.text_checks import NOTICED, split_words
+from virsci_society.metrics.population import teams_with_paper
 from virsci_society.metrics.registry import NAN, measure, measures, metric
 from virsci_society.metrics.summary_file import TEXT_COUNTS
-from virsci_society.metrics.teams.peer_review import teams_with_paper
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, gini
 from virsci_society.metrics.registry import NAN, measure, measures, metric
 from virsci_society.society.results.run import Run
 
@@ -74,15 +74,6 @@ def first_paper_dates(works: AuthorshipTable) -> pd.Series:
 def map_numbers(keys: pd.Series, values: pd.Series) -> pd.Series:
     """The number of each key, as nullable floats also where there are no keys."""
     return keys.map(values).astype("Float64")
-
-
-def gini(values: Any) -> float:
-    """Gini coefficient, from 0 (all equal) towards 1 (one has all); NaN of none or of zeros."""
-    ordered: FloatArray = np.sort(np.asarray(values, dtype=np.float64))
-    n = len(ordered)
-    if not n or ordered[0] < 0 or ordered.sum() == 0:
-        return float("nan")
-    return float((2 * np.arange(1, n + 1) - n - 1) @ ordered / (n * ordered.sum()))
 
 
 def h_index(citations: Any) -> int:

@@ -39,6 +39,12 @@ def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
     return table
 
 
+def teams_with_paper(run: Run) -> pd.Series:
+    """Ids of the teams that wrote a paper, also one that is not visible yet."""
+    teams = run.table("teams")
+    return teams.loc[teams["state"].isin(["published", "finished"]), "team"]
+
+
 def initial_population(run: Run) -> int:
     """Number of scientists on day 0; a large society's manifest has it, its table does not."""
     counts = (run.manifest.get("ecosystem") or {}).get("counts") or {}

@@ -410,7 +410,7 @@ def _median(values: FloatArray) -> float:
 
 
 def _gini(values: FloatArray) -> float:
-    from virsci_society.metrics.impact import gini
+    from virsci_society.agents.arrays import gini
 
     return gini(values)
 

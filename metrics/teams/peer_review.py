@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from virsci_society.metrics.impact import gini
+from virsci_society.agents.arrays import gini
 from virsci_society.metrics.inference.correlations import krippendorff_alpha
 from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.results.dataframes import typed_table
@@ -79,12 +79,6 @@ def review_outcomes(run: Run) -> pd.DataFrame:
     order = ["manuscripts", "submissions", "decided", "accepted", "acceptance", "rounds", "days"]
     order += ["asked", "declined", "assigned", "late", "reviews", "reviewers", "load", "gini"]
     return pd.concat([whole, parts], axis=1)[[*order, "same", "agreement"]]
-
-
-def teams_with_paper(run: Run) -> pd.Series:
-    """Ids of the teams that wrote a paper, also one that is not visible yet."""
-    teams = run.table("teams")
-    return teams.loc[teams["state"].isin(["published", "finished"]), "team"]
 
 
 def unended(run: Run) -> pd.Series:

@@ -13,10 +13,10 @@ import pandas as pd
 from virsci_society.metrics.cost import inference_cost
 from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.novelty import novelty
-from virsci_society.metrics.population import TopicHistory
+from virsci_society.metrics.population import TopicHistory, teams_with_paper
 from virsci_society.metrics.registry import mean, measure, measures, metric
 from virsci_society.metrics.teams.concurrency import days_held_up
-from virsci_society.metrics.teams.peer_review import teams_with_paper, unended
+from virsci_society.metrics.teams.peer_review import unended
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.dataframes import counts_of, known_numbers
 from virsci_society.society.results.run import Run

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from scipy import sparse
 
-from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
-from virsci_society.metrics.impact import gini
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, gini
 from virsci_society.metrics.networks.structure import network_statistics
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.arrays import gini
 from virsci_society.agents.lazy_imports import pc
 from virsci_society.society.ecosystem.build import COLLECTED
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
@@ -61,15 +61,6 @@ def measure(ecosystem: Ecosystem) -> dict[str, float]:
         *(_mean(cited), top / cited.sum() if cited.sum() else np.nan),
     )
     return dict(zip(FIGURES, map(float, values), strict=True))
-
-
-def gini(values: FloatArray) -> float:
-    """Gini coefficient: 0 where all values are equal, towards 1 where one holds everything."""
-    ordered = np.sort(values)
-    if not len(ordered) or not ordered.sum():
-        return float("nan")
-    ranks = np.arange(1, len(ordered) + 1)
-    return float(((2 * ranks - len(ordered) - 1) * ordered).sum() / len(ordered) / ordered.sum())
 
 
 def _mean(values: NDArray[Any]) -> float:

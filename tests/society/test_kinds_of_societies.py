@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from tests.society.test_careers import YEAR, at_places, lived
+from tests.society.test_careers import YEAR, lived
 from tests.society.test_interventions import removing
 from tests.society.tiny_society import by_chance, only
 from tests.test_determinism import digest
@@ -24,11 +24,7 @@ EVERYTHING = Rates(
     retirement=Lengths(mean=9 * YEAR, shape=3.0),
     inactivity=150.0,
 )
-BUSY = {
-    "founding": Poisson(teams_per_year=1.5),
-    "ecosystem": at_places(*"aabbccddee"),
-    "until": YEAR,
-}
+BUSY = {"founding": Poisson(teams_per_year=1.5), "until": YEAR}
 WAYS = {"team_size": 3, "turns": 1, "inviting": "at_once"}
 WINDOWS = {"publication_delay": 15.0, "reply_window": 5.0, "meeting_notice": 3.0}
 KINDS = {

@@ -1,13 +1,8 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.impact import (
-    gini,
-    gini_citations,
-    h_index,
-    productivity,
-    top_tenth_papers,
-)
+from virsci_society.agents.arrays import gini
+from virsci_society.metrics.impact import gini_citations, h_index, productivity, top_tenth_papers
 
 
 def test_gini_by_hand():

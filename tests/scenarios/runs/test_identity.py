@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "7a288c5f6dcdd374cde3d21aa07108faa0126f5cfc2ccd35797a9f5a7067acd9"
+DEFAULTS = "fefab59d8cbaad8ed0123d0223acfd3e3ff6262c65b917b0b8bdc0870f8394be"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
