@@ -12,7 +12,7 @@ start = 946_684_800 * 10**9  # dates are simulated: day 0 is 1 January 2000
 names = {"model": "gen_ai.request.model", "scientist": "gen_ai.agent.name"}
 for call in run.table("calls").itertuples():
     span = {"traceId": run.digest[:32], "name": f"chat {call.model}", "kind": 3}
-    span["spanId"] = hashlib.sha256(call.call.encode()).hexdigest()[:16]
+    span["spanId"] = hashlib.sha256(str(call.call).encode()).hexdigest()[:16]
     span["startTimeUnixNano"] = str(start + round(call.asked * day))
     span["endTimeUnixNano"] = str(start + round(call.due * day))
     texts = {key: {"stringValue": getattr(call, column)} for column, key in names.items()}

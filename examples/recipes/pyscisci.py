@@ -16,7 +16,8 @@ author = {"PublicationId": by.paper.map(number), "AuthorId": pd.factorize(by.sci
 author["AuthorSequence"] = by.position + 1
 reference = {"CitingPublicationId": cites.citing.map(number)}
 reference["CitedPublicationId"] = cites.cited.map(number)
-tables = {"publication": publication, "publicationauthoraffiliation": author, "pub2ref": reference}
+tables: dict[str, dict] = {"publication": publication, "pub2ref": reference}
+tables["publicationauthoraffiliation"] = author
 for name, columns in tables.items():
     (folder / name).mkdir(parents=True, exist_ok=True)
     pd.DataFrame(columns).to_csv(folder / name / f"{name}0.csv.gz", index=False)

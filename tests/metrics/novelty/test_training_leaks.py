@@ -103,4 +103,6 @@ def test_rules_have_no_cut_off():
 def test_the_page_tells_both(leaking):
     told = render_page(leaking(backend={**MODEL, "cutoff": "2023-12"}))
     assert "stated training cut-off is 2023-12. It may have read" in told.replace("&#39;", "'")
-    assert "mean longest passage that a paper shares with a near contemporary paper" in told
+    assert (
+        "mean length of the longest passage that a paper shares with a contemporary paper" in told
+    )

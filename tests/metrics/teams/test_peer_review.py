@@ -93,8 +93,8 @@ def test_without_review_there_is_nothing_to_tell(make_run):
 
 @pytest.mark.slow
 def test_the_page_tells_of_it_only_where_there_was_any(reviewed, make_run):
-    assert "share of submissions accepted" in render_page(reviewed())
-    assert "share of submissions accepted" not in render_page(make_run())
+    assert "mean number of reviews per reviewer" in render_page(reviewed())
+    assert "mean number of reviews per reviewer" not in render_page(make_run())
 
 
 @pytest.mark.slow

@@ -85,7 +85,7 @@ def test_a_large_run_lists_who_took_part_with_their_earlier_ties(
     before = large.table("ties").query("date < 0")
     assert len(before) > 0
     assert (before["source"].isin(took_part) | before["target"].isin(took_part)).all()
-    assert head_count(large) == head_count(everybody) == "12 invented scientists of 2 fields"
+    assert head_count(large) == head_count(everybody) == "12 invented scientists from 2 fields"
     assert summarise_run(large)["scientists"] == 12
 
 
