@@ -234,7 +234,7 @@ def render_keys(cls: type[BaseModel], section: str | None = None) -> str:
     """The keys of a section such as ``protocol.selection``, of ``all``, or of the top level."""
     sections = [*key_sections(cls)]
     if section is None:
-        return "\n".join([*_lines(sections[:1]), "", MORE])
+        return "\n".join([*_without_markup(_lines(sections[:1])), "", MORE])
     if section == "all":
         return HEAD + "\n".join(_lines(sections)).rstrip()
     blocks = [
@@ -245,7 +245,18 @@ def render_keys(cls: type[BaseModel], section: str | None = None) -> str:
     if not blocks:
         names = sorted({row.key for _, _, rows in sections for row in rows})
         raise InputError(f"no key is called {section!r}{did_you_mean(section, names)}")
-    return "\n".join(_lines(blocks)).strip()
+    return "\n".join(_without_markup(_lines(blocks))).strip()
+
+
+def _without_markup(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of the page for a terminal: a key with its default and values, then its meaning."""
+    for line in lines:
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).replace("`", "")
+        if line.startswith("| `"):
+            key, default, values, meaning = re.split(r" (?<!\\)\| ", plain[2:-2])
+            yield from (f"{key} = {default}    {values}", f"    {meaning}")
+        elif not line.startswith("|"):
+            yield plain.lstrip("# ")
 
 
 class KeyRow(NamedTuple):

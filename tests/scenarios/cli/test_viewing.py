@@ -104,8 +104,9 @@ def test_list_says_what_a_name_is_and_shows_the_keys_of_a_section():
     assert "modularity is a measure" in society("list", "modularity").output
     assert "pieces is a metric" in society("list", "pieces").output
     shown = society("list", "keys", "protocol.selection").output
-    assert "`protocol.selection.nearest`" in shown
-    assert "`backend" not in shown
+    assert "\nprotocol.selection.nearest = " in shown
+    assert "\nbackend" not in shown
+    assert not {"`", "#"} & set(shown)
     wrong = society("list", "keys", "protocol.selectoin")
     assert wrong.exit_code == 2
     assert "did you mean 'protocol.selection'?" in wrong.stderr
