@@ -26,7 +26,7 @@ KEPT = ROOT / "runs" / "benchmarks"
 AGENTS = {"lotka": 2.21, "one_paper_authors": 0.70}
 """clawRxiv, 17 to 31 March 2026 without spam, counted from ``outputs/scored_papers.csv`` of the
 audit ``andamanopal/clawrxiv-quality-audit``; the archive has no licence and is not here."""
-MARKS = {"too short to tell": "short", "inside the corpus": "", "not measurable": "-"}
+MARKS = {"inconclusive": "?", "inside the corpus": "", "not measurable": "-"}
 FIELD = ("--boundary", "2012", "--active-years", "6", "--last-year", "2023")
 """Of the field in which `community/vis` starts, as its file says."""
 YEARS = {"community/assembly": "20y", "community/vis": "5y"}

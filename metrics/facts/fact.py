@@ -120,7 +120,7 @@ Verdict = Literal[
     "absent",
     "opposite",
     "too strong",
-    "too short to tell",
+    "inconclusive",
     "inside the corpus",
     "not measurable",
     "reproduced",
@@ -203,7 +203,7 @@ def _judged(
     if lacking:
         verdict, why = "not measurable", f"no table {', '.join(lacking)}"
     elif values is None:
-        verdict = "too short to tell"
+        verdict = "inconclusive"
         why = f"{years} year{'s' * (years > 1)}; needs {fact.least_years}"
     elif not np.isfinite(known).all():
         missing = int((~np.isfinite(known)).sum())
@@ -233,7 +233,7 @@ def _interval(values: FloatArray, samples: FloatArray | None) -> Interval:
 def decide(fact: Fact, interval: Interval, chance: float) -> tuple[Verdict, str]:
     """The verdict of a value that is known, and the reason."""
     if not math.isfinite(chance + interval.low):
-        return "too short to tell", "chance or the interval is not defined"
+        return "inconclusive", "chance or the interval is not defined"
     # In the direction of the effect everything rises.
     sign = 1 if fact.rises() else -1
     near, far = sorted((sign * fact.low, sign * fact.high))
@@ -242,12 +242,12 @@ def decide(fact: Fact, interval: Interval, chance: float) -> tuple[Verdict, str]
     if strong < opposite:
         return "opposite", "on the other side of chance"
     if enough > far:
-        return "too short to tell", "chance alone spans the range"
+        return "inconclusive", "chance alone spans the range"
     if strong < max(enough, near):
         return "absent", "as by chance" if strong < enough else "short of the range"
     if weak > far:
         return "too strong", "beyond the range"
     if weak < max(enough, near) or strong > far:
         reached = "reaches chance" if weak < enough else "leaves the range"
-        return "too short to tell", f"the interval {reached}"
+        return "inconclusive", f"the interval {reached}"
     return "reproduced", ""

@@ -201,20 +201,20 @@ class StudyFile(Part):
     """Measures and their largest values, such as ``{echoed: 0.05, defaulted: 0.05}``: a replicate
     above one of them gives no outcomes. It is part of the lock."""
     labels: dict[str, str] = Field(default_factory=dict)
-    """Words of the page for arms and measures, by their names: of an arm such as
+    """Labels of arms and measures on the page, by name: of an arm such as
     ``when nobody left``, of a measure such as ``mean age of authors``. Tables keep the names."""
     comparisons: tuple[Comparison, ...] = ()
-    """What is compared; planned beforehand."""
+    """The planned comparisons."""
     figures: tuple[Figure, ...] = ()
-    """Figures of outcomes against measures, beside that of every measure."""
+    """Further figures: an outcome against a measure. Each measure has a figure of its own."""
     match: Match | None = None
-    """What every arm shall spend alike; null: arms are run as they are given."""
+    """The budget that arms have in common; null: arms are run as given."""
     budget: Budget | None = None
     """What all runs together may spend, each an equal part; null: each run has its scenario's own
     budget."""
     keep: Keep = "folders"
-    """What is kept of a run that has been measured: its whole ``folders``; its ``tables``, that is
-    all but the journal; or its ``measures``, which is no folder at all."""
+    """What is kept of a measured run: its folder, its folder without the journal (``tables``), or
+    its ``measures`` alone."""
 
     @model_validator(mode="after")
     def _measures_what_makes_usable(self) -> StudyFile:

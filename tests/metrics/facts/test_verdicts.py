@@ -34,14 +34,14 @@ class Stated(Fact):
     [
         ((1.5, 1.2, 1.8), 0.2, "reproduced", ""),
         ((1.5, 1.4, 1.6), 0.9, "reproduced", ""),
-        ((1.5, 1.4, 1.6), 1.0, "too short to tell", "the interval reaches chance"),
+        ((1.5, 1.4, 1.6), 1.0, "inconclusive", "the interval reaches chance"),
         ((1.5, 1.4, 1.6), 1.2, "absent", "as by chance"),
-        ((1.5, 1.4, 1.6), 1.4, "too short to tell", "chance alone spans the range"),
+        ((1.5, 1.4, 1.6), 1.4, "inconclusive", "chance alone spans the range"),
         ((0.5, 0.2, 0.8), 0.1, "absent", "short of the range"),
         ((0.5, 0.2, 0.8), 1.3, "opposite", "on the other side of chance"),
         ((2.5, 2.2, 2.8), 0.1, "too strong", "beyond the range"),
-        ((1.1, 0.8, 1.4), 0.1, "too short to tell", "the interval leaves the range"),
-        ((1.5, 1.2, 1.8), math.nan, "too short to tell", "chance or the interval is not defined"),
+        ((1.1, 0.8, 1.4), 0.1, "inconclusive", "the interval leaves the range"),
+        ((1.5, 1.2, 1.8), math.nan, "inconclusive", "chance or the interval is not defined"),
     ],
 )
 def test_the_rule_of_verdict(interval, chance, verdict, why):
@@ -70,7 +70,7 @@ def test_a_falling_fact_is_judged_by_its_distance_from_chance(interval, chance, 
 def test_runs_that_are_too_short_or_undefined_are_told():
     made = corpus(society(generator(1), years=2), 2)
     (found,) = judge_facts({"stated": Stated()}, [made], draws=3)
-    assert (found.verdict, found.why) == ("too short to tell", "2 years; needs 3")
+    assert (found.verdict, found.why) == ("inconclusive", "2 years; needs 3")
     longer = corpus(society(generator(1), years=3), 3)
     (found,) = judge_facts({"stated": Stated()}, [longer, longer], draws=3)
     assert (found.verdict, found.why) == ("not measurable", "not defined in 2 of 2")
