@@ -25,13 +25,8 @@ def rewired_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
 
     Papers, their sizes and everybody's number of papers a year stay.
     """
-    authors = _exchanged(
-        _shuffled(tables.works.authors, tables.year_of_seat, rng),
-        tables.paper_of_seat,
-        tables.year_of_seat,
-        rng,
-    )
-    return _with_works(tables, authors=authors)
+    authors = _shuffled(tables.works.authors, tables.year_of_seat, rng)
+    return _seated(tables, authors, tables.year_of_seat, rng)
 
 
 def random_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
@@ -41,8 +36,7 @@ def random_authors(tables: FactTables, rng: np.random.Generator) -> FactTables:
     """
     there = np.flatnonzero(tables.written)
     authors = there[rng.integers(0, len(there), len(tables.works.authors))]
-    one_year = np.zeros_like(tables.year_of_seat)
-    return _with_works(tables, authors=_exchanged(authors, tables.paper_of_seat, one_year, rng))
+    return _seated(tables, authors, np.zeros_like(authors), rng)
 
 
 def geometric_papers(tables: FactTables, rng: np.random.Generator) -> FactTables:
@@ -54,8 +48,7 @@ def geometric_papers(tables: FactTables, rng: np.random.Generator) -> FactTables
     # Cutting the seats at random places gives geometric numbers of that sum.
     cuts = np.sort(rng.choice(seats - 1, len(there) - 1, replace=False)) + 1
     authors = rng.permutation(np.repeat(there, np.diff(cuts, prepend=0, append=seats)))
-    one_year = np.zeros_like(tables.year_of_seat)
-    return _with_works(tables, authors=_exchanged(authors, tables.paper_of_seat, one_year, rng))
+    return _seated(tables, authors, np.zeros_like(authors), rng)
 
 
 def random_sizes(tables: FactTables, rng: np.random.Generator) -> FactTables:
@@ -69,14 +62,9 @@ def random_sizes(tables: FactTables, rng: np.random.Generator) -> FactTables:
         more = int(tables.works.sizes[papers].sum()) - len(papers)
         sizes[papers] += rng.multinomial(more, np.full(len(papers), 1 / len(papers)))
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    spread = _with_works(tables, starts=starts)
-    authors = _exchanged(
-        _shuffled(tables.works.authors, tables.year_of_seat, rng),
-        spread.paper_of_seat,
-        spread.year_of_seat,
-        rng,
-    )
-    return _with_works(spread, authors=authors)
+    spread = replace(tables, works=replace(tables.works, starts=starts))
+    authors = _shuffled(tables.works.authors, tables.year_of_seat, rng)
+    return _seated(spread, authors, spread.year_of_seat, rng)
 
 
 def shuffled_dates(tables: FactTables, rng: np.random.Generator) -> FactTables:
@@ -220,12 +208,6 @@ def _with_papers(tables: FactTables, rows: IntArray, dates: FloatArray) -> FactT
     return replace(tables, works=changed, references=references, topics=topics, cited=cited_names)
 
 
-def _with_works(tables: FactTables, **columns: IntArray) -> FactTables:
-    works = tables.works
-    known = {"starts": works.starts, "authors": works.authors, **columns}
-    return replace(tables, works=Authorships(works.dates, people=works.people, **known))
-
-
 def _shuffled(values: IntArray, groups: IntArray, rng: np.random.Generator) -> IntArray:
     """The values in another order, each within its group."""
     order = rng.permutation(len(values))
@@ -235,14 +217,14 @@ def _shuffled(values: IntArray, groups: IntArray, rng: np.random.Generator) -> I
     return made
 
 
-def _exchanged(
-    authors: IntArray, papers: IntArray, groups: IntArray, rng: np.random.Generator
-) -> IntArray:
-    """The authors, after exchanges within groups so that nobody appears twice on a paper."""
+def _seated(
+    tables: FactTables, authors: IntArray, groups: IntArray, rng: np.random.Generator
+) -> FactTables:
+    """The papers with other authors, exchanged in groups so that nobody is twice on a paper."""
     made = authors.copy()
     seats = {group: np.flatnonzero(groups == group) for group in np.unique(groups).tolist()}
     for _ in range(ROUNDS):
-        held = (papers << 32) | made
+        held = (tables.paper_of_seat << 32) | made
         _, first = np.unique(held, return_index=True)
         twice = np.ones(len(made), dtype=bool)
         twice[first] = False
@@ -252,4 +234,4 @@ def _exchanged(
             there = seats[int(groups[seat])]
             other = int(there[rng.integers(len(there))])
             made[seat], made[other] = made[other], made[seat]
-    return made
+    return replace(tables, works=replace(tables.works, authors=made))
