@@ -39,7 +39,7 @@ SCRIPTS = (
 )
 LONG = ("overlap", "live", "resume", "scale", "search", "studies", "explorer")
 """Scripts that have a long form."""
-HEADS = ("mark", "what", "figure", "mark at", "limit", "")
+HEADS = ("id", "what", "figure", "aim", "limit", "")
 
 
 def main() -> int:

@@ -183,7 +183,7 @@ def check_access(backend: Backend) -> Iterator[CheckResult]:
         way = f"through the proxy {host} ({route.proxy_variable})"
     message = f"requests go to {endpoint.place} {way}"
     if not (endpoint.api_base or "https:").startswith("http:"):
-        message += f"; certificates are those of {route.certificates or 'the system'}"
+        message += f"; certificates from {route.certificates or 'the system'}"
     yield ok(message)
 
 

@@ -78,7 +78,7 @@ class Listing:
         if not self.rehearsed:
             return f"Replies come from {self.about}."
         return (
-            "A rehearsal. The words are those of rule-based scientists, not of a language model. "
+            "A rehearsal. The replies come from rules, not from a language model. "
             f"The run itself would ask {self.about}."
         )
 

@@ -165,10 +165,10 @@ def test_a_slow_model_needs_longer_deadlines(small, provider):
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({}, "ok       requests go to models.example directly, without a proxy; certificates are"),
+        ({}, "ok       requests go to models.example directly, without a proxy; certificates from"),
         (
             {"HTTPS_PROXY": "http://me:secret@127.0.0.1:9", "SSL_CERT_FILE": __file__},
-            "through the proxy 127.0.0.1:9 (HTTPS_PROXY); certificates are those of SSL_CERT_FILE",
+            "through the proxy 127.0.0.1:9 (HTTPS_PROXY); certificates from SSL_CERT_FILE",
         ),
         ({"NO_PROXY": "models.example", "HTTPS_PROXY": "http://127.0.0.1:9"}, "directly"),
         ({"SSL_CERT_DIR": "/no/such"}, "problem  the environment variable SSL_CERT_DIR"),
