@@ -21,7 +21,7 @@ from virsci_society.agents.spelling import plain_text
 THIN_SPACE, MINUS, MISSING = "\u202f", "\u2212", "–"
 
 
-def format_number(value: Any, digits: int = 3) -> str:
+def format_number(value: Any) -> str:
     """A number as pages show it: grouped thousands, few digits, a dash where it is missing."""
     if value is None or pd.isna(value):
         return MISSING
@@ -31,7 +31,7 @@ def format_number(value: Any, digits: int = 3) -> str:
     elif size < 0.001:
         text = "< 0.001" if float(value) > 0 else f"{float(value):.1e}"
     else:
-        text = f"{float(value):#.{digits}g}".rstrip(".")
+        text = f"{float(value):#.3g}".rstrip(".")
     return text.replace("-", MINUS, 1) if text.startswith("-") else text
 
 

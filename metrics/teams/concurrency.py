@@ -74,8 +74,11 @@ def days_held_up(run: Run) -> pd.Series[float]:
 @metric("concurrency")
 def acceptance_slope(run: Run) -> pd.DataFrame:
     """Change of the log odds of accepting per further team of the invitee (this project)."""
-    chosen = _chosen(run)
-    fit = logistic_regression(known_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())
+    asked = run.table("invitations")
+    # Refusals by the limit of teams, and open invitations, are no choices.
+    chosen = asked[asked["outcome"].isin(["accepted", "declined"])].dropna(subset=["load"])
+    accepted = (chosen["outcome"] == "accepted").astype(bool)
+    fit = logistic_regression(known_numbers(chosen["load"]).tolist(), accepted.tolist())
     numbers = {"slope": fit.slope, "low": fit.low, "high": fit.high, "intercept": fit.intercept}
     table = pd.DataFrame(
         {name: pd.array([value], dtype="Float64") for name, value in numbers.items()}
@@ -84,14 +87,6 @@ def acceptance_slope(run: Run) -> pd.DataFrame:
     table["n"] = _whole([fit.n])
     table["note"] = pd.array([fit.note], dtype="string")
     return table
-
-
-def _chosen(run: Run) -> pd.DataFrame:
-    """Invitations answered by choice, with ``yes``."""
-    asked = run.table("invitations")
-    # Refusals by the limit of teams, and open invitations, are no choices.
-    chosen = asked[asked["outcome"].isin(["accepted", "declined"])].dropna(subset=["load"])
-    return chosen.assign(yes=(chosen["outcome"] == "accepted").astype(bool))
 
 
 def _whole(values: object) -> pd.Series:

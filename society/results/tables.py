@@ -133,7 +133,7 @@ unruled      boolean true if the offline scientist had no rule for the form
 model        string  model as returned by the backend
 prompt_tokens     Int64 tokens of the prompt (estimated where the backend does not count)
 completion_tokens Int64 tokens of the reply (likewise)
-prompt_hash  string  sha256 of what the model was told
+prompt_hash  string  sha256 of the prompt
 reply        string  the accepted form as JSON
 reason       string  the reason that the accepted form states; empty: none
 live         boolean true if a model was asked, false if rules spoke

@@ -323,12 +323,10 @@ class Axes:
         *,
         size: float = 5.0,
         opacity: float = 1.0,
-        edge: str = "",
     ) -> None:
-        """A circle at each point, of one colour or each of its own, with an outline in ``edge``."""
+        """A circle at each point, of one colour or each of its own."""
         self._include(x, y)
-        style = f' stroke="{edge}" stroke-width="0.4"' if edge else ""
-        style += f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
+        style = f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
         style += f' fill="{colour}"' if isinstance(colour, str) else ""
         each = [""] * len(x) if isinstance(colour, str) else [f' fill="{one}"' for one in colour]
 
