@@ -123,5 +123,5 @@ if __name__ == "__main__":
     cards = [card(kept("community/assembly")), card(words, start)]
     cards += [card([], path) for path in fields]
     found = pd.DataFrame([row for one in cards for row in one.rows()])
-    counts = "\n".join(f"- {one.name}: {one.told}" for one in cards)
+    counts = "\n".join(f"- {one.name}: {one.summary}" for one in cards)
     print(f"{side_by_side(found)}\n\n{counts}\n\n{agents_and_people(found)}")

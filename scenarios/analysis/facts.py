@@ -82,11 +82,11 @@ def facts(
     with writing(folder, "written to"):
         page = write_page(cards, folder)
     if json:
-        told = [{"name": card.name, "told": card.told, "facts": card.rows()} for card in cards]
-        tell_json({"cards": told})
+        listed = [{"name": one.name, "summary": one.summary, "facts": one.rows()} for one in cards]
+        tell_json({"cards": listed})
         return
     for card in cards:
-        tell(f"{card.name}: {card.told}.")
+        tell(f"{card.name}: {card.summary}.")
         rows = [
             (
                 *(row["fact"] + "*" * row["own_range"], row["value"], _range(row, "low", "high")),

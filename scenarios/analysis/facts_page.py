@@ -56,7 +56,7 @@ class Card:
         ]
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The number of facts with each verdict and the data they are based on, in a sentence."""
         years = min(one.years for one in self.sides)
         papers = sum(len(one.works) for one in self.sides)
@@ -72,9 +72,9 @@ class Card:
 def _counted(judged: Sequence[Judged]) -> str:
     """How many facts are reproduced, and how many have each other verdict, in words."""
     counts = Counter(one.verdict for one in judged)
-    told = [f"{counts['reproduced']} of {count_of(len(judged), 'fact')} reproduced"]
+    parts = [f"{counts['reproduced']} of {count_of(len(judged), 'fact')} reproduced"]
     others = (one for one in VERDICTS if one != "reproduced" and counts[one])
-    return ", ".join([*told, *(f"{counts[one]} {one}" for one in others)])
+    return ", ".join([*parts, *(f"{counts[one]} {one}" for one in others)])
 
 
 def size_text(row: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ class Verification:
     found: list[str] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
 
-    def tell(self, check: Callable[[], str]) -> None:
+    def add(self, check: Callable[[], str]) -> None:
         """Add what a check returns, or the damage that it raises."""
         with self.collecting():
             self.found.append(check())
@@ -42,64 +42,64 @@ class Verification:
 
 def verify_folder(folder: Path) -> Verification:
     """Check the folder of a run, a study, a calibration or an ecosystem."""
-    told = Verification()
+    result = Verification()
     if (folder / LOCK).exists() and (folder / "runs").is_dir():
-        _verify_study(told, folder)
+        _verify_study(result, folder)
     # Of the others only a calibration has a lock.
     elif (folder / LOCK).exists():
-        told.tell(lambda: _verify_kinds(folder, 1))
-        with told.collecting():
+        result.add(lambda: _verify_kinds(folder, 1))
+        with result.collecting():
             data = read_json_object(check_file(folder / LOCK))
             try:
                 if "hash" not in unsigned(data) | data:
                     raise ValueError("it has no hash")
             except (ValueError, TypeError) as error:
                 raise InputError(f"{folder / LOCK}: {error}; restore it") from error
-            told.found.append(f"{folder / LOCK}: verified")
-        told.tell(lambda: _verify_files(folder))
+            result.found.append(f"{folder / LOCK}: verified")
+        result.add(lambda: _verify_files(folder))
     elif (folder / "papers.parquet").exists():
         from virsci_society.society.ecosystem.ecosystem import read_manifest
 
-        with told.collecting():
+        with result.collecting():
             files = read_manifest(folder)["files"]
-            told.found.append(f"{folder}: {len(files)} files verified")
+            result.found.append(f"{folder}: {len(files)} files verified")
     elif any((folder / name).exists() for name in (MANIFEST, JOURNAL, PARTIAL)):
-        _verify_run(told, folder)
+        _verify_run(result, folder)
     else:
         raise InputError(
             f"{folder}: contains no run, study, calibration or ecosystem; give the folder that the "
             "program wrote"
         )
-    return told
+    return result
 
 
-def _verify_run(told: Verification, folder: Path) -> None:
-    told.tell(lambda: f"{folder}: {read_state(folder).sentence()}")
-    told.tell(lambda: _verify_kinds(folder, 16))
-    told.tell(lambda: _verify_files(folder))
+def _verify_run(result: Verification, folder: Path) -> None:
+    result.add(lambda: f"{folder}: {read_state(folder).sentence()}")
+    result.add(lambda: _verify_kinds(folder, 16))
+    result.add(lambda: _verify_files(folder))
     if (folder / PARTIAL).is_dir():
-        told.tell(lambda: _verify_files(folder / PARTIAL))
+        result.add(lambda: _verify_files(folder / PARTIAL))
     if (path := folder / JOURNAL).exists():
-        with told.collecting(), Journal(path, frozen=True) as journal:
-            told.found.append(f"{path}: {journal.rows_verified} rows verified")
+        with result.collecting(), Journal(path, frozen=True) as journal:
+            result.found.append(f"{path}: {journal.rows_verified} rows verified")
 
 
-def _verify_study(told: Verification, study: Path) -> None:
-    told.tell(lambda: _verify_kinds(study, LEVELS))
-    with told.collecting():
+def _verify_study(result: Verification, study: Path) -> None:
+    result.add(lambda: _verify_kinds(study, LEVELS))
+    with result.collecting():
         read_lock(study)
-        told.found.append(f"{study / LOCK}: verified")
-    told.tell(lambda: _verify_files(study))
+        result.found.append(f"{study / LOCK}: verified")
+    result.add(lambda: _verify_files(study))
     # Of runs that kept their measures alone there is no folder. Sorted, because a folder lists its
     # files in an order of its own (rule 12).
     for name in sorted({one.name.partition(".")[0] for one in (study / "runs").iterdir()}):
         if not name.isdigit():
             continue
-        with told.collecting():
+        with result.collecting():
             read_result(study, int(name))
-            told.found.append(f"run {int(name):04d}: result verified")
+            result.found.append(f"run {int(name):04d}: result verified")
         if (study / "runs" / name).is_dir():
-            _verify_run(told, study / "runs" / name)
+            _verify_run(result, study / "runs" / name)
 
 
 def _verify_kinds(folder: Path, depth: int) -> str:
