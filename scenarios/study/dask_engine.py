@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future, WorkerPlugin
 
 PATIENCE = 600.0
-"""Seconds for which a scheduler that has gone may stay away."""
+"""Seconds to wait for a lost scheduler."""
 PAUSE = 2.0
 """Seconds between two rounds, for runs that another process works on."""
 MOST_LOST = 100
