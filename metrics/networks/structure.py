@@ -200,6 +200,31 @@ def active_structure(
     return table.astype(dict.fromkeys(table.columns.difference([*WHOLE]), "Float64"))
 
 
+@metric("structure")
+def consulting(run: Run) -> pd.DataFrame:
+    """The network of consultations at the end, beside that of co-authorship (this project)."""
+    asked = run.table("consultations").dropna(subset=["asker", "guest"])
+    asked = asked[asked["asker"] != asked["guest"]]
+    pairs = set(zip(asked["asker"], asked["guest"], strict=True))
+    people = asked[["asker", "guest"]].nunique()
+    counts = {"asked": len(asked), "pairs": len(pairs)} | people.add_suffix("s").to_dict()
+    ends = np.sort(asked[["asker", "guest"]].to_numpy(dtype=object), axis=1)
+    rows = pd.DataFrame(ends, columns=["source", "target"]).assign(date=asked["date"].array)
+    first = rows.groupby(["source", "target"])["date"].min()
+    tied = run.table("ties").groupby(["source", "target"])["date"].min().reindex(first.index)
+    network = network_statistics(adjacency(first.reset_index().assign(papers=1)))
+    shares = {
+        "reciprocity": pd.Series([pair[::-1] in pairs for pair in pairs], dtype=float).mean(),
+        "tied_before": (tied < first).fillna(False).mean(),
+        "tied_after": (tied >= first).fillna(False).mean(),
+        "clustering": network["clustering"],
+        "giant_share": network["giant_share"],
+        "most_asked": asked["guest"].value_counts(normalize=True).max(),
+    }
+    kinds = dict.fromkeys(counts, "Int64") | dict.fromkeys(shares, "Float64")
+    return pd.DataFrame([counts | shares]).astype(kinds)
+
+
 EXACT = 1024
 """Scientists up to which shortest paths start from everybody; above, from a sample."""
 SOURCES = 256
