@@ -49,15 +49,15 @@ def write_atomically(
         to.write(text)
 
 
-def open_new(path: Path, *, encoding: str = "utf-8") -> IO[str]:
-    """Make a text file that must not exist, and open it; line ends are kept."""
-    return path.open("x", encoding=encoding, newline="")
+def open_new(path: Path) -> IO[str]:
+    """Make a text file in UTF-8 that must not exist, and open it; line ends are kept."""
+    return path.open("x", encoding="utf-8", newline="")
 
 
-def open_in_place(path: Path, mode: str, *, buffering: int = -1) -> IO[Any]:
+def open_in_place(path: Path, mode: str) -> IO[Any]:
     """Open a plain file to change it where it is: ``a`` (text in UTF-8), ``a+b`` or ``r+b``."""
     encoding = None if "b" in mode else "utf-8"
-    return require_plain(path).open(mode, buffering=buffering, encoding=encoding)
+    return require_plain(path).open(mode, encoding=encoding)
 
 
 def read_plain_text(path: Path) -> str:

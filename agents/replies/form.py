@@ -186,7 +186,7 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
     plain = {}
     for key, part in schema.items():
         if key in ("properties", "patternProperties"):
-            plain[key] = {item: _plain(said, defs, inside) for item, said in part.items()}
+            plain[key] = {name: _plain(item, defs, inside) for name, item in part.items()}
         else:
             plain[key] = part if key in _VALUES else _plain(part, defs, inside)
     return plain

@@ -346,7 +346,7 @@ def _written(
     """All keys of a part, or those that differ from another's or from the defaults."""
     cls = type(part)
     fields = {name: part_field(cls, name) for name in cls.model_fields if name != "use"}
-    plain = part.model_dump(include={name for name, row in fields.items() if not row.classes})
+    plain = part.model_dump(include={name for name, field in fields.items() if not field.classes})
     data: dict[str, Any] = {}
     for name, field in fields.items():
         if name in left_out:

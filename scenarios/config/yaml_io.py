@@ -177,9 +177,9 @@ class _Reader:
         if isinstance(node, yaml.MappingNode) and kind == "map":
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode) and kind == "seq":
-            places = {(*path, number): item for number, item in enumerate(node.value)}
-            self.marks |= {index: self._place(item) for index, item in places.items()}
-            return [self.value(item, index) for index, item in places.items()]
+            nodes = {(*path, number): item for number, item in enumerate(node.value)}
+            self.marks |= {at: self._place(item) for at, item in nodes.items()}
+            return [self.value(item, at) for at, item in nodes.items()]
         if isinstance(node, yaml.ScalarNode) and kind in ("str", "int", "float", "bool", "null"):
             return self._scalar(node, kind)
         self._fault(node, f"tag {node.tag!r} is not allowed; a scenario contains plain values only")

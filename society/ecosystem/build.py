@@ -517,19 +517,7 @@ def _build(
     selection = select_papers(corpus, options.papers)
     if not selection.past.any():
         raise InputError(_why_no_past_papers(corpus, selection))
-    scientists, steps = select_scientists(corpus, selection, options.people)
-    if options.scientists is not None:
-        wanted = pa.array(list(options.scientists), pa.large_string())
-        listed = np.flatnonzero(pc.is_in(corpus.author_ids, value_set=wanted))
-        listed = np.intersect1d(scientists, listed)
-        removed = len(scientists) - len(listed)
-        steps.append({"filter": "people: listed", "in": len(scientists), "removed": removed})
-        scientists = listed
-    # By id first, so that masks do not depend on the order of the source; then shuffled, so that
-    # they reveal nothing about a name.
-    by_id = pc.sort_indices(corpus.author_ids.take(pa.array(scientists))).to_numpy()
-    rng = np.random.default_rng([options.seed % 2**64, len(scientists)])
-    scientists = scientists[by_id][rng.permutation(len(scientists))]
+    scientists, steps = _scientists_by_mask(corpus, selection, options)
     progress.begin("reading titles and abstracts of the kept papers")
     past, contemporary, key = _kept_papers(corpus, selection, scientists)
     # Arrow keeps the memory of the unsorted columns, which the LSA needs.
@@ -550,7 +538,7 @@ def _build(
     progress.begin(f"embedding {len(contemporary):,} contemporary papers")
     later_vectors = embedding.encode(paper_texts(contemporary), progress.texts)
 
-    progress.begin(f"reading the topics of {len(scientists):,} scientists are about")
+    progress.begin(f"reading the topics of {len(scientists):,} scientists")
     joint = count_joint_papers(corpus.people, scientists)
     citations = selection.citations
     if selection.citation_source == COLLECTED:
@@ -593,6 +581,25 @@ def _build(
         key=key,
         interest_vectors=interests,
     )
+
+
+def _scientists_by_mask(
+    corpus: RawCorpus, selection: PaperSelection, options: BuildOptions
+) -> tuple[IntArray, list[dict[str, Any]]]:
+    """The author numbers of the population in the order of their masks, and the filter steps."""
+    scientists, steps = select_scientists(corpus, selection, options.people)
+    if options.scientists is not None:
+        wanted = pa.array(list(options.scientists), pa.large_string())
+        listed = np.flatnonzero(pc.is_in(corpus.author_ids, value_set=wanted))
+        listed = np.intersect1d(scientists, listed)
+        removed = len(scientists) - len(listed)
+        steps.append({"filter": "people: listed", "in": len(scientists), "removed": removed})
+        scientists = listed
+    # By id first, so that masks do not depend on the order of the source; then shuffled, so that
+    # they reveal nothing about a name.
+    by_id = pc.sort_indices(corpus.author_ids.take(pa.array(scientists))).to_numpy()
+    rng = np.random.default_rng([options.seed % 2**64, len(scientists)])
+    return scientists[by_id][rng.permutation(len(scientists))], steps
 
 
 def _why_no_past_papers(corpus: RawCorpus, selection: PaperSelection) -> str:

@@ -192,8 +192,9 @@ def _truth(rows: VectorArray, metric: Metric) -> tuple[IntArray, FloatArray]:
     rng = np.random.default_rng(SEED + 1)
     drawn = rng.choice(len(rows), min(DRAWN, len(rows)), replace=False)
     # A zero row is equally near to all rows; as a probe it would raise the recall.
-    finite = np.asarray(rows[np.sort(drawn)]).any(axis=1)
-    picked = np.sort(np.sort(drawn)[finite][:: max(1, int(finite.sum()) // PROBES)][:PROBES])
+    drawn = np.sort(drawn)
+    drawn = drawn[np.asarray(rows[drawn]).any(axis=1)]
+    picked = drawn[:: max(1, len(drawn) // PROBES)][:PROBES]
     points = np.ascontiguousarray(rows[picked])
     best = np.full((len(picked), NEAREST), np.inf, dtype=np.float64)
     for start, block in _blocks(rows):

@@ -172,8 +172,10 @@ class Library:
             return json.dumps([(paper.id, paper.distance) for paper in search()]).encode()
 
         # Distances come back from JSON as the same numbers, on any machine (rule 15).
-        ids = json.loads(_kept(self._world, place, asked, hits))
-        return tuple(self._world.reference(paper, distance, place[1]) for paper, distance in ids)
+        nearest = json.loads(_kept(self._world, place, asked, hits))
+        return tuple(
+            self._world.reference(paper, distance, place[1]) for paper, distance in nearest
+        )
 
 
 def vector_of_text(world: World, place: Place, text: str) -> VectorArray:

@@ -116,7 +116,7 @@ class CachedEmbedding(Embedding):
                     kept = np.stack(list(row_of.values()))
                     require_vectors(kept, f"{vector_table().path}", "remove this table of vectors")
                 missing = [
-                    name for name in dict.fromkeys(some) if name.strip() and name not in row_of
+                    text for text in dict.fromkeys(some) if text.strip() and text not in row_of
                 ]
                 done = start + len(some) - len(missing)
                 known += sum(text in row_of for text in some)

@@ -123,7 +123,7 @@ def test_a_plan_writes_nothing_and_asks_nobody(small, server):
 def test_what_is_assumed_and_who_rehearses_is_printed(small, server):
     told = society("plan", small, *live(server)).stdout
     assert "by rule-based scientists, not by a language model" in told
-    assert "assumed: replies 3 times" in told
+    assert "replies 3 times and prompts 1.3 times as long as in the rehearsal" in told
     assert "backend.budget limits what is spent" in told
     assert "1000 tokens of a prompt read and 50 of a reply written in a second" in told
     assert "the server runs on this machine, so calls are free" in told
