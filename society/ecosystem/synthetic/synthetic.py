@@ -181,8 +181,6 @@ class Synthetic(Part):
     """Past and contemporary papers. Unit: papers. Source: VirSci: 178,197."""
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
     """Research fields; one is everybody's first interest. Unit: fields."""
-    institutions: Annotated[int, Setting(ge=1, le=1_000_000)] | None = None
-    """Institutions, assigned at random; null: nearly one per person. Unit: institutions."""
     boundary: Annotated[int, Setting(ge=1000, le=2999)] = 2024
     """First year of the simulation. Unit: year. Source: VirSci, section 1."""
     years_past: Annotated[int, Setting(ge=1, le=1000)] = 16
@@ -258,14 +256,11 @@ class Synthetic(Part):
         rng = np.random.default_rng([seed, 2])
         order = rng.permutation(len(research_fields()))
         fields = [research_fields()[number] for number in order[: self.fields]]
-        places = [affiliation(rng, fields[person.field]) for person in community.people]
-        if self.institutions is not None:
-            # A stream of its own, so that all else is as without it.
-            drawn = np.random.default_rng([seed, 4]).integers(0, self.institutions, len(places))
-            places = [f"Institution {number + 1}" for number in drawn.tolist()]
         people = [
-            RawAuthor(f"person{number:07d}", f"Person {number}", place)
-            for number, place in enumerate(places)
+            RawAuthor(
+                f"person{number:07d}", f"Person {number}", affiliation(rng, fields[person.field])
+            )
+            for number, person in enumerate(community.people)
         ]
         inside = Counter(cited for work in community.works for cited in work.references)
         end, luck = self.boundary + self.years_contemporary, np.random.default_rng([seed, 3])

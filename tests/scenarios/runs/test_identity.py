@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "fefab59d8cbaad8ed0123d0223acfd3e3ff6262c65b917b0b8bdc0870f8394be"
+DEFAULTS = "2197f4f1f8911493f206416d79fa25a38a86b1bd0e3c1a2e80da3e8757439a5b"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 
