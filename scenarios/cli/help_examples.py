@@ -134,10 +134,10 @@ def _hint_of_option(option: str) -> str:
     """The message for an unknown option that has another place; empty for any other."""
     from virsci_society.scenarios.config.schema import Scenario
 
-    told = f"No such option: --{option}"
+    text = f"No such option: --{option}"
     if option in ("seeds", "replicates", "runs"):
-        return f"{told}; for replicates write a study: society study new NAME --base SCENARIO"
-    return f"{told}; it is a key: --set {option}=VALUE" if option in Scenario.model_fields else ""
+        return f"{text}; for replicates write a study: society study new NAME --base SCENARIO"
+    return f"{text}; it is a key: --set {option}=VALUE" if option in Scenario.model_fields else ""
 
 
 def _add_examples(command: Any, path: str) -> None:

@@ -259,10 +259,10 @@ class Scenario(Part):
         named = [one.label for one in getattr(self.protocol, "of", ())] or [self.protocol.name]
         for name in getattr(self.execution, "overrated", ()):
             if name not in named:
-                told = (
-                    f"{name!r} is not a protocol here; choose one of {', '.join(map(repr, named))}"
+                raise ValueError(
+                    f"execution.overrated: {name!r} is not a protocol here; choose one of "
+                    f"{', '.join(map(repr, named))}{did_you_mean(name, named)}"
                 )
-                raise ValueError(f"execution.overrated: {told}{did_you_mean(name, named)}")
         # What stands in a file must survive being written into the run folder.
         try:
             json.dumps([one.set for one in self.interventions], allow_nan=False)

@@ -251,8 +251,8 @@ def pack(
         data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
         # A typed array of the script may begin only at a multiple of the size of its numbers.
         body += data + b"\0" * (-len(data) % 8)
-    told = json.dumps({"values": values, "arrays": listed}, ensure_ascii=True)
-    head = (told if as_sent else with_invented_names(told)).encode()
+    text = json.dumps({"values": values, "arrays": listed}, ensure_ascii=True)
+    head = (text if as_sent else with_invented_names(text)).encode()
     head += b" " * (-(len(head) + 4) % 8)
     # Level 6 and no header: the browser reads a raw stream, and the bytes are the same each time.
     squeezed = zlib.compressobj(6, zlib.DEFLATED, -15)

@@ -86,16 +86,16 @@ def write_archive(folder: Path, target: Path) -> int:
 
 def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: bool) -> Verification:
     """Check every file of an archive, and replay its runs from their journals."""
-    told, digests, runs = Verification(), list[str](), list[Path]()
+    verified, digests, runs = Verification(), list[str](), list[Path]()
     with TemporaryDirectory() as spare:
         folder = Path(spare).resolve()
-        told.damage += unpack(path, folder)
-        if not told.damage:
+        verified.damage += unpack(path, folder)
+        if not verified.damage:
             top = folder / (STUDY if (folder / STUDY).is_dir() else RUN)
-            with told.collecting():
-                told.damage += verify_folder(top).damage
+            with verified.collecting():
+                verified.damage += verify_folder(top).damage
                 runs = _runs_in(top)
-        for run in runs if not told.damage else ():
+        for run in runs if not verified.damage else ():
             replaying(f"replaying {run.relative_to(folder)} from its journal")
             try:
                 digests.append(replay(run, trust=trust))
@@ -103,18 +103,20 @@ def verify_archive(path: Path, replaying: Callable[[str], object], *, trust: boo
                 versions, here = read_manifest(run).get("versions"), platform.python_version()
                 written = versions.get("python", here) if isinstance(versions, dict) else here
                 under = f" (written under Python {written}, replayed under {here})"
-                told.damage.append(f"{error}{under if written != here else ''}")
-        if not told.damage:
+                verified.damage.append(f"{error}{under if written != here else ''}")
+        if not verified.damage:
             count = sum(one.is_file() for one in folder.rglob("*"))
             digest = f" {digests[0]}" if len(digests) == 1 else "s"
-            told.found.append(
+            verified.found.append(
                 f"{path}: {count} files verified, {len(digests)} of {len(runs)} "
                 f"runs replayed without a network to the same digest{digest}; answers: "
                 f"{_speakers(map(read_manifest, runs))}"
             )
         # Nobody can look into a folder that is removed.
-        told.damage = [f"{path}: {one.replace(f'{folder}{os.sep}', '')}" for one in told.damage]
-    return told
+        verified.damage = [
+            f"{path}: {one.replace(f'{folder}{os.sep}', '')}" for one in verified.damage
+        ]
+    return verified
 
 
 def unpack(path: Path, folder: Path) -> Iterator[str]:

@@ -119,8 +119,8 @@ def print_forecast(found: StudyForecast) -> None:
         for one in design.matching:
             off = deviation(one.planned, one.target)
             value = "" if one.value is None else str(one.value)
-            told = "" if math.isnan(off) else f"{off:+.1%}"
-            matched.append((one.arm, one.key or "as given", value, f"{one.planned:,.6g}", told))
+            gap = "" if math.isnan(off) else f"{off:+.1%}"
+            matched.append((one.arm, one.key or "as given", value, f"{one.planned:,.6g}", gap))
             if one.key is None and abs(off) > file.match.within:
                 far.append(one.arm)
         targets = (f"{one.target:,.6g}" for one in design.matching if one.target is not None)
@@ -426,11 +426,11 @@ def _print_ends(folder: Path, found: Sequence[RunResult], command: str, *, err: 
 def _print_reasons(folder: Path, found: Sequence[RunResult], *, err: bool) -> None:
     from virsci_society.scenarios.study.lock import describe_result
 
-    told = [one for one in found if one.reason and one.state != "done"]
-    for one in told[:RUNS_SHOWN]:
+    unfinished = [one for one in found if one.reason and one.state != "done"]
+    for one in unfinished[:RUNS_SHOWN]:
         tell(describe_result(folder, one), err=err)
-    if len(told) > RUNS_SHOWN:
+    if len(unfinished) > RUNS_SHOWN:
         tell(
-            f"... and {len(told) - RUNS_SHOWN} more; 'society study status --json' lists all",
+            f"... and {len(unfinished) - RUNS_SHOWN} more; 'society study status --json' lists all",
             err=err,
         )

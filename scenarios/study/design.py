@@ -282,13 +282,13 @@ def check_arms(design: Design, *, keys: bool = True) -> None:
             for fault in str(error).splitlines():
                 found.setdefault(fault, []).append(arm.name)
     if found:
-        told = (
+        faults = (
             f"{design.path}: arm {arms[0]}"
             + (f" and {len(arms) - 1} more" if arms[1:] else "")
             + f": {fault}"
             for fault, arms in found.items()
         )
-        raise InputError("\n".join(told))
+        raise InputError("\n".join(faults))
 
 
 SET_BY_STUDY = ("seed", "out", "name")
@@ -481,8 +481,8 @@ class _Reading:
         here: KeyPath = ("match", "adapt", arm.listed)
         for key, ends in ranges.items():
             if key in arm.settings:
-                told = "the arm sets it itself; leave it out at one of the two places"
-                self.diagnostics.add((*here, key), told)
+                fault = "the arm sets it itself; leave it out at one of the two places"
+                self.diagnostics.add((*here, key), fault)
                 continue
             self._refuse_settings(
                 key,
@@ -563,12 +563,12 @@ class _Reading:
                     kind = what
                 if isinstance(name, str) and known[kind] and name not in known[kind]:
                     hint = did_you_mean(name, known[kind])
-                    told = f"{name!r} is not {kind}, expected one of {_listed(known[kind])}{hint}"
-                    self.diagnostics.add(place, told)
+                    fault = f"{name!r} is not {kind}, expected one of {_listed(known[kind])}{hint}"
+                    self.diagnostics.add(place, fault)
         for number, one in enumerate(() if file is None else file.comparisons):
             if one.over in keys and not written_out(one, arms):
-                told = f"no two arms differ in {one.over!r} alone; name the arms"
-                self.diagnostics.add(("comparisons", number, "over"), told)
+                fault = f"no two arms differ in {one.over!r} alone; name the arms"
+                self.diagnostics.add(("comparisons", number, "over"), fault)
 
     def _measures(self, measures: list[str], scenarios: list[Scenario]) -> None:
         from virsci_society.metrics.registry import name_error
@@ -661,7 +661,7 @@ def _in_order(lines: Iterable[str]) -> list[str]:
         found = _PLACE.match(line)
         return (0, found[1], int(found[2]), int(found[3])) if found else (1, "", 0, 0)
 
-    told: dict[tuple[object, ...], str] = {}
+    by_place: dict[tuple[object, ...], str] = {}
     for line in sorted(lines, key=place):
-        told.setdefault((*place(line)[:3], _PLACE.sub("", line)), line)
-    return list(told.values())
+        by_place.setdefault((*place(line)[:3], _PLACE.sub("", line)), line)
+    return list(by_place.values())

@@ -38,7 +38,7 @@ def words(key: str) -> str:
 
 
 def percentage(measure: str) -> float:
-    """100 where differences of a measure are told in percentage points, else 1."""
+    """100 where differences of a measure are label in percentage points, else 1."""
     return 100.0 if measure in MEASURES and MEASURES[measure].unit == "share" else 1.0
 
 
@@ -232,6 +232,6 @@ def _scatter(study: Study, figure: Figure, named: Sequence[str], table: pd.DataF
             axes.title, axes.y.grid = outcome + study.by_embedding(outcome), True
     if figure.mark:
         names = short_names(list(figure.mark))
-        told = ", ".join(f"{names[key]} {value}" for key, value in figure.mark.items())
-        drawn.legend([LegendEntry(told, ORANGE, "diamond"), LegendEntry("others", BLUE, "circle")])
+        label = ", ".join(f"{names[key]} {value}" for key, value in figure.mark.items())
+        drawn.legend([LegendEntry(label, ORANGE, "diamond"), LegendEntry("others", BLUE, "circle")])
     return drawn.svg(f"{figure.title}: {', '.join(named)} against {', '.join(figure.against)}")

@@ -104,8 +104,8 @@ class RunResult:
             return TypeAdapter(cls).validate_python(data)
         except ValidationError as error:
             first = error.errors()[0]
-            told = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-            raise InputError(f"not a run result: {told}") from error
+            fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            raise InputError(f"not a run result: {fault}") from error
 
 
 def folder_of(study: Path, index: int) -> Path:

@@ -106,7 +106,7 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
 
 def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, Markup]]:
     """The page of a study as HTML, and its tables and figures by the names of their files."""
-    told = study.description
+    description = study.description
     # What reviewers say comes first: the other outcomes are of distances and counts.
     results = sorted(
         compute_comparisons(study), key=lambda one: not one.measure.startswith("review.")
@@ -114,7 +114,7 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
     tests = sum(one.planned for one in results)
     pictures: dict[str, Markup | None] = {}
     found, sections = _all_tables(study, results), []
-    for number, figure in enumerate(told.figures, 1):
+    for number, figure in enumerate(description.figures, 1):
         section = figures.scatter_section(study, figure)
         name = file_name("figure", str(number), figure.title)
         pictures[name], found[name] = section["picture"], section["table"]
@@ -127,20 +127,20 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
     differences = _differences(study, results, tables.get("differences", pd.DataFrame()))
     for one in differences:
         pictures[file_name(one["name"], "differences")] = one["picture"]
-    power = power_sentences(study.fewest, told.paired, tests) if study.shows_p else []
+    power = power_sentences(study.fewest, description.paired, tests) if study.shows_p else []
     environment = template_environment(
         "virsci_society.scenarios.study", "virsci_society.metrics.report"
     )
-    first, fresh = told.arms[0], _rows(study, "measures", tables["measures"])
+    first, fresh = description.arms[0], _rows(study, "measures", tables["measures"])
     page = environment.get_template("study.html").render(
         style=style_sheet(environment),
-        told=told,
+        description=description,
         interim=study.interim,
         shows_p=study.shows_p,
         interval={
             "mean": STUDENT,
             "bootstrap": BCA,
-            "difference": STUDENT if told.paired else "Welch's t",
+            "difference": STUDENT if description.paired else "Welch's t",
             "pearson": FISHER,
             "spearman": BONETT_WRIGHT,
         },
@@ -152,7 +152,9 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
         beside=[(name, name) for name in study.arms],
         reference=f"{first.of} at the same budget" if first.of else first.name,
         novelty=[
-            (name, name + study.by_embedding(name)) for name in COLUMNS if name in told.measures
+            (name, name + study.by_embedding(name))
+            for name in COLUMNS
+            if name in description.measures
         ],
         among=lambda rows: [("among", "among")] if any(row["among"] for row in rows) else [],
         matched=_matched_rows(tables.get("matched")),
@@ -168,11 +170,11 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
                 "set": ", ".join(f"{key}: {format_value(one.set[key])}" for key in one.set)
                 or "as the base",
             }
-            for one in told.arms
+            for one in description.arms
         ],
         leak=[
             (key.replace("_", " "), "not known" if value is None else format_value(value))
-            for key, value in sorted(told.leak.items())
+            for key, value in sorted(description.leak.items())
         ],
         shown=RUNS_SHOWN,
         arms_drawn=figures.ARMS_SHOWN,
@@ -312,8 +314,8 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> list[str]:
     if not planned:
         return ["No comparison was planned, so this page is descriptive."]
     lead = next((one for one in planned if np.isfinite(one.p)), planned[0])
-    told = TOLD if np.isfinite(lead.p) else 1
-    first = [one for one in planned if one.plan == lead.plan][:told]
+    shown = TOLD if np.isfinite(lead.p) else 1
+    first = [one for one in planned if one.plan == lead.plan][:shown]
     sentences = [finding(study, one, len(planned)) for one in first]
     if more := len(planned) - len(first):
         unknown = sum(not np.isfinite(one.p) for one in planned if one not in first)
@@ -334,10 +336,10 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
         corrected = f" adjusted for {tests} tests" if tests > 1 else ""
         verdict = f"p {p}{corrected}: {'' if one.holm < ALPHA else 'not '}significant"
     if isinstance(found, ArmDifference):
-        told = _difference(study, one, label, verdict)
+        sentence = _difference(study, one, label, verdict)
     elif not np.isfinite(one.p):
         why = found.note and f" ({found.note})"
-        told = f"{label} cannot be compared over {against}{why}"
+        sentence = f"{label} cannot be compared over {against}{why}"
     elif isinstance(found, Correlation):
         way = "rose" if found.r > 0 else "fell"
         verb = f"{way} with" if one.test == RANK_TREND else "went together with"
@@ -345,25 +347,25 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
         ends = f"{format_number(found.low)} to {format_number(found.high)}"
         brackets = _brackets(study, one, (found.low, found.high), ends, verdict)
         numbers = ", ".join(filter(None, (format_number(found.r), brackets)))
-        told = f"{label}{among} {verb} {against} ({name} {numbers})"
+        sentence = f"{label}{among} {verb} {against} ({name} {numbers})"
     elif study.shows_p:
         shape = "rose and then fell" if one.holm < ALPHA else "did not clearly rise and then fall"
-        told = f"{label}{among} {shape} over {against} ({verdict})"
+        sentence = f"{label}{among} {shape} over {against} ({verdict})"
     else:
         slopes = (
             f"slope {format_number(line.slope)} {side} {format_number(found.break_point)} "
             f"(95{THIN_SPACE}% interval {format_number(line.low)} to {format_number(line.high)})"
             for side, line in (("before", found.first), ("after", found.second))
         )
-        told = f"{label}{among} over {against}: {' and '.join(slopes)}"
+        sentence = f"{label}{among} over {against}: {' and '.join(slopes)}"
     for other in in_other_embeddings(study, one):
         if isinstance(other.result, TwoLines) or not np.isfinite([one.p, other.p]).all():
             continue
-        told += f"; {other.measure.partition(' by ')[2]} has {format_number(other.estimate)}"
+        sentence += f"; {other.measure.partition(' by ')[2]} has {format_number(other.estimate)}"
         if study.shows_p:
             same = (one.p < ALPHA) == (other.p < ALPHA) and one.estimate * other.estimate > 0
-            told += " and agrees" if same else ": the embeddings do not agree"
-    return f"{told[:1].upper()}{told[1:]}."
+            sentence += " and agrees" if same else ": the embeddings do not agree"
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def unit_of(study: Study, measure: str) -> str:
@@ -418,20 +420,20 @@ def _brackets(
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """What was planned beside what was done: comparisons, usable replicates, deviations."""
-    told = study.description
+    description = study.description
     rows = []
-    for number, plan in enumerate(told.comparisons):
+    for number, plan in enumerate(description.comparisons):
         mine = [one for one in results if one.plan == number]
         estimated = sum(bool(np.isfinite(one.p)) for one in mine)
         when = "added after the lock" if plan.exploratory else "before the first run"
         tests = f"{count_of(len(mine), 'test')}, {estimated} estimated"
         rows.append((plan.describe(), when, tests))
-    if told.usable:
-        most = ", ".join(f"{name} at most {value:g}" for name, value in told.usable.items())
-        left_out = [f"run {run:04d} ({why})" for run, why in told.unusable.items()]
+    if description.usable:
+        most = ", ".join(f"{name} at most {value:g}" for name, value in description.usable.items())
+        left_out = [f"run {run:04d} ({why})" for run, why in description.unusable.items()]
         without = ": " + ", ".join(left_out) if left_out else ""
         rows.append(("usable replicates", most, f"{len(left_out)} not usable{without}"))
-    rows += [("deviation", "", line) for line in told.deviations]
+    rows += [("deviation", "", line) for line in description.deviations]
     return pd.DataFrame(rows, columns=["item", "planned", "done"])
 
 
@@ -530,8 +532,7 @@ def latex(table: pd.DataFrame, speaker: str = "") -> str:
 
     def cell(value: Any) -> str:
         # A number in mathematics, so that its sign is a minus.
-        told = f"${value:.4g}$" if not isinstance(value, str) else value
-        return told if isinstance(value, str) else told.replace("e", "\\mathrm{e}")
+        return value if isinstance(value, str) else f"${value:.4g}$".replace("e", r"\mathrm{e}")
 
     plain = table.map(lambda value: plain_text(value) if isinstance(value, str) else value)
     styled = plain.style.format(cell, escape="latex", na_rep="--").hide(axis="index")

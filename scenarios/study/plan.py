@@ -186,8 +186,8 @@ class _Matcher:
         if source not in self._ecosystems:
             self._ecosystems = {source: build_ecosystem_of(seeded)}
         require_team(seeded, self._ecosystems[source])
-        told = arm.name if value is None else f"{arm.name}, {key}={value}"
-        return plan(seeded, self._ecosystems[source], partial(self.progress.step, of=told))
+        run = arm.name if value is None else f"{arm.name}, {key}={value}"
+        return plan(seeded, self._ecosystems[source], partial(self.progress.step, of=run))
 
 
 def texts_of_outcomes(result: Plan) -> dict[str, object]:

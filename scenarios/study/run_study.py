@@ -171,7 +171,7 @@ def run_in_children(
             pipes: dict[Any, _Child] = {child.pipe: child for child in children}
             for child in map(pipes.__getitem__, wait(pipes, timeout=POLL_SECONDS)):
                 try:
-                    told = json.loads(child.pipe.recv_bytes())
+                    message = json.loads(child.pipe.recv_bytes())
                 except (EOFError, OSError):
                     children.remove(child)
                     code = child.end()
@@ -200,9 +200,9 @@ def run_in_children(
                             "then repeat the command to resume; --jobs 1 needs the least memory"
                         ) from None
                     continue
-                if "error" in told:
-                    raise SocietyError(told["error"])
-                result, useless = RunResult.from_data(told), 0
+                if "error" in message:
+                    raise SocietyError(message["error"])
+                result, useless = RunResult.from_data(message), 0
                 del child.left[result.index]
                 yield result
     finally:
@@ -373,6 +373,6 @@ def run_study(
         run_locally(folder, todo, jobs=jobs, together=together, trust=trust)
     found, _ = conclude(design, folder, lock, changed=bool(todo))
     if not any(one.state == "done" for one in found):
-        told = describe_result(folder, found[0])
-        raise InputError(f"{folder}: no run of this study finished: {told}")
+        first = describe_result(folder, found[0])
+        raise InputError(f"{folder}: no run of this study finished: {first}")
     return Study.open(folder)

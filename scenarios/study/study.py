@@ -119,18 +119,18 @@ class Study:
         # half-way.
         if hashes is not None:
             hashes.check_all()
-        told = folder / STUDY_JSON
+        file = folder / STUDY_JSON
         try:
-            text = require_regular_file(told).read_bytes()
+            text = require_regular_file(file).read_bytes()
             description = StudyDescription.model_validate_json(text)
         except OSError as error:
             raise InputError(
-                f"{told}: cannot be read, so this is not a study folder: {error}"
+                f"{file}: cannot be read, so this is not a study folder: {error}"
             ) from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            raise InputError(f"{told}: {where}: {first['msg']}") from error
+            raise InputError(f"{file}: {where}: {first['msg']}") from error
         runs, results = (read_parquet(file) for file in files)
         reviews = _optional(folder / "reviews.parquet")
         return cls(folder, description, runs, results, reviews, interim_p)
@@ -165,10 +165,10 @@ class Study:
         score, _, panel = measure.partition(" by ")
         if score.startswith("review."):
             _, kind, name = score.split(".")
-            told = f"score {name.replace('_', ' ')} of {kind} reviews"
-            return told + (panel and f" by {panel}")
-        told = self.description.labels.get(measure) or measure_label(measure)
-        return told + self.by_embedding(measure)
+            label = f"score {name.replace('_', ' ')} of {kind} reviews"
+            return label + (panel and f" by {panel}")
+        label = self.description.labels.get(measure) or measure_label(measure)
+        return label + self.by_embedding(measure)
 
     def by_embedding(self, measure: str) -> str:
         """Suffix of a novelty measure, such as `` by LSA 256``; else empty."""
@@ -252,11 +252,11 @@ class Study:
 
     def numeric_keys(self) -> list[str]:
         """The varied keys with numeric values in every arm."""
-        told = {
+        values = {
             key: {self.key_value(arm, key) for arm in self.arms} for key in self.description.keys
         }
         return [
-            key for key, ones in told.items() if len(ones) > 1 and all(map(math.isfinite, ones))
+            key for key, ones in values.items() if len(ones) > 1 and all(map(math.isfinite, ones))
         ]
 
     def optional(self, name: str) -> pd.DataFrame | None:
@@ -371,8 +371,7 @@ def compute_comparisons(study: Study) -> list[ComparisonResult]:
                 outcomes = [plan.of]
         for one in [found for outcome in outcomes for found in _results_of(study, plan, outcome)]:
             result = replace(one.result, note=note) if note else one.result
-            told = replace(one, result=result, planned=not plan.exploratory, plan=number)
-            results.append(told)
+            results.append(replace(one, result=result, planned=not plan.exploratory, plan=number))
     # What was added after the lock was no part of the plan, so the correction is not over it.
     adjusted = iter(holm([one.p for one in results if one.planned]))
     return [replace(one, holm=next(adjusted)) if one.planned else one for one in results]

@@ -106,8 +106,10 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             except Exception as error:
                 from virsci_society.scenarios.config.registry import fault_in_outside_code
 
-                told = isinstance(error, SocietyError) and not isinstance(error, ProtocolError)
-                fault = None if told or isinstance(error, _ENDS) else fault_in_outside_code(error)
+                expected = isinstance(error, SocietyError) and not isinstance(error, ProtocolError)
+                fault = (
+                    None if expected or isinstance(error, _ENDS) else fault_in_outside_code(error)
+                )
                 if fault is not None:
                     _leave(fault, InputError.exit_code)
                 if not isinstance(error, SocietyError):
@@ -149,13 +151,13 @@ def tell_json(data: object) -> None:
 def count_repeats(lines: list[str]) -> list[str]:
     """Lines of a message; of many that differ only in numbers, the first with their count."""
     kinds = [re.sub(r"\d+", "#", line) for line in lines]
-    alike, told = Counter(kinds), set[str]()
+    alike, seen = Counter(kinds), set[str]()
     shown = []
     for line, kind in zip(lines, kinds, strict=True):
         if alike[kind] <= SHOWN_ALIKE or not line.strip():
             shown.append(line)
-        elif kind not in told:
-            told.add(kind)
+        elif kind not in seen:
+            seen.add(kind)
             shown.append(f"{line} (and {alike[kind] - 1} more like it)")
     return shown
 
