@@ -24,7 +24,7 @@ from virsci_society.society.results.tables import TABLES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from virsci_society.agents.arrays import FloatArray
+    from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
     from virsci_society.society.literature.embedding.base import Progress
     from virsci_society.society.results.run import Run
 
@@ -398,7 +398,7 @@ def _function(name: str, own: Mapping[str, Metric | None] | None = None) -> RunF
     raise InputError(f"{unknown} (or write table.column.statistic)")
 
 
-def mean(values: FloatArray) -> float:
+def mean(values: FloatArray | IntArray | BoolArray) -> float:
     """Arithmetic mean; NaN for no values."""
     return float(values.mean()) if len(values) else NAN
 

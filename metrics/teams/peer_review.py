@@ -11,13 +11,12 @@ import pandas as pd
 
 from virsci_society.agents.arrays import gini
 from virsci_society.metrics.inference.correlations import krippendorff_alpha
-from virsci_society.metrics.registry import measures, metric
-from virsci_society.society.results.dataframes import typed_table
+from virsci_society.metrics.registry import NAN, mean, measures, metric
+from virsci_society.society.results.dataframes import known_numbers, typed_table
 from virsci_society.society.results.run import Run
 
 KEY = ["team", "submission"]
 ROUND = [*KEY, "round"]
-NAN = float("nan")
 
 
 @measures(
@@ -53,32 +52,27 @@ def review_outcomes(run: Run) -> pd.DataFrame:
     table = table.pivot_table("score", "place", ROUND)
     alpha = krippendorff_alpha(table.to_numpy(dtype=np.float64)) if len(table) > 1 else NAN
     delivered = referees.loc[referees["delivered"].notna(), "scientist"].value_counts()
-    counts = {
+    numbers = {
         "manuscripts": rounds["team"].nunique(),
         "submissions": len(ends),
         "decided": len(decided),
         "accepted": int((decided["decision"].isin(["accept"])).sum()),
+        "acceptance": mean(known_numbers(decided["decision"].isin(["accept"]))),
+        "rounds": mean(known_numbers(decided["round"])),
+        "days": mean(known_numbers(decided["decided"] - decided["submitted"])),
         "asked": len(answered),
+        "declined": mean(known_numbers(answered["outcome"].isin(["declined"]))),
         "assigned": len(ended),
+        "late": mean(known_numbers(late)),
+        "reviews": mean(known_numbers(rounds["reviews"])),
         "reviewers": len(delivered),
-    }
-    shares = {
-        "acceptance": _mean(decided["decision"].isin(["accept"])),
-        "rounds": _mean(decided["round"]),
-        "days": _mean(decided["decided"] - decided["submitted"]),
-        "declined": _mean(answered["outcome"].isin(["declined"])),
-        "late": _mean(late),
-        "reviews": _mean(rounds["reviews"]),
-        "load": _mean(delivered),
+        "load": mean(known_numbers(delivered)),
         "gini": gini(delivered.to_numpy()),
         "same": float(np.mean(pairs)) if pairs else NAN,
         "agreement": alpha,
     }
-    whole = pd.DataFrame([counts]).astype("Int64")
-    parts = pd.DataFrame([shares]).astype("Float64")
-    order = ["manuscripts", "submissions", "decided", "accepted", "acceptance", "rounds", "days"]
-    order += ["asked", "declined", "assigned", "late", "reviews", "reviewers", "load", "gini"]
-    return pd.concat([whole, parts], axis=1)[[*order, "same", "agreement"]]
+    kinds = {name: "Int64" if isinstance(one, int) else "Float64" for name, one in numbers.items()}
+    return pd.DataFrame([numbers]).astype(kinds)
 
 
 def unended(run: Run) -> pd.Series:
@@ -87,11 +81,6 @@ def unended(run: Run) -> pd.Series:
     accepted = rounds.loc[rounds["decision"] == "accept", "team"]
     judged = teams["team"].isin(rounds["team"]) & ~teams["team"].isin(accepted)
     return (teams["state"] == "running") | ((teams["state"] == "finished") & judged)
-
-
-def _mean(values: pd.Series) -> float:
-    known = values.dropna().to_numpy(dtype=np.float64)
-    return float(known.mean()) if len(known) else NAN
 
 
 COLUMNS = {
@@ -117,9 +106,9 @@ def panels(run: Run) -> pd.DataFrame:
             seats = own[own["seat"].between(number * size, (number + 1) * size - 1)]
             scores = seats["score"].tolist()
             decision = _decision(run, seats["recommendation"].tolist())
-            mean = sum(scores) / len(scores) if scores else None
+            score = sum(scores) / len(scores) if scores else None
             names = "; ".join(seats["scientist"]) or None
-            rows.append((team, submission, name, names, len(scores), mean, decision))
+            rows.append((team, submission, name, names, len(scores), score, decision))
     return typed_table(rows, COLUMNS)
 
 

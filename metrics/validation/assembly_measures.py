@@ -14,6 +14,7 @@ from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, gini
 from virsci_society.metrics.networks.structure import network_statistics
+from virsci_society.metrics.registry import mean
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 DatedAuthors = tuple[float, Sequence[Hashable]]
@@ -176,20 +177,20 @@ def assembly_measures(
     return AssemblyMeasures(
         papers=len(sizes),
         authors=len(written),
-        authors_per_paper=_mean(sizes),
-        single_authored=_mean(sizes == 1),
-        papers_per_author=_mean(written),
+        authors_per_paper=mean(sizes),
+        single_authored=mean(sizes == 1),
+        papers_per_author=mean(written),
         gini_papers=gini(written),
-        newcomer_rate=_mean(new),
-        newcomer_rate_first=_mean(new[first & joint]),
-        newcomer_rate_middle=_mean(new[~first & ~last]),
-        newcomer_rate_last=_mean(new[last & joint]),
-        q=_mean(repeated[newcomers == 0]),
-        repeat_rate=_mean(repeated),
-        newcomer_newcomer=_mean(newcomers == 2),
-        newcomer_incumbent=_mean(newcomers == 1),
-        incumbent_incumbent=_mean(newcomers == 0),
-        coauthors_per_author=_mean(degrees),
+        newcomer_rate=mean(new),
+        newcomer_rate_first=mean(new[first & joint]),
+        newcomer_rate_middle=mean(new[~first & ~last]),
+        newcomer_rate_last=mean(new[last & joint]),
+        q=mean(repeated[newcomers == 0]),
+        repeat_rate=mean(repeated),
+        newcomer_newcomer=mean(newcomers == 2),
+        newcomer_incumbent=mean(newcomers == 1),
+        incumbent_incumbent=mean(newcomers == 0),
+        coauthors_per_author=mean(degrees),
         giant_component_authors=giant if len(written) else math.nan,
         clustering=math.nan if clustering is None else float(clustering),
         assortativity=math.nan if assortativity is None else float(assortativity),
@@ -230,7 +231,7 @@ def _tie_lifetime(
         old = history.pairs[place] == tied
         first[old] = np.floor(history.since[place[old]] / period)
     lived = last - first
-    return _mean(lived[np.isfinite(lived)]) * period / DAYS_PER_YEAR
+    return mean(lived[np.isfinite(lived)]) * period / DAYS_PER_YEAR
 
 
 def _seen_before(number: IntArray, periods: IntArray) -> BoolArray:
@@ -241,7 +242,3 @@ def _seen_before(number: IntArray, periods: IntArray) -> BoolArray:
     np.minimum.at(earliest, number, periods)
     before: BoolArray = earliest[number] < periods
     return before
-
-
-def _mean(values: IntArray | BoolArray | FloatArray) -> float:
-    return float(values.mean()) if len(values) else math.nan
