@@ -44,7 +44,7 @@ DAMAGED_ARCHIVE = (
 
 
 def gini(values: npt.ArrayLike) -> float:
-    """Gini coefficient, from 0 (all equal) towards 1 (one has all); NaN of none or of zeros."""
+    """Gini coefficient, 0 (all equal) to 1; NaN for no values, negative ones or only zeros."""
     ordered: FloatArray = np.sort(np.asarray(values, dtype=np.float64))
     n = len(ordered)
     if not n or ordered[0] < 0 or ordered.sum() == 0:

@@ -64,7 +64,7 @@ class Wordless(AssembledTeam, TeamProtocol):
     ideas: int = Field(default=1, ge=1, le=1000)
     """Ideas from which the team takes the most promising (``execution.signal``). Unit: ideas."""
     learning: float = Field(default=0.0, ge=0, le=1)
-    """Probability that an idea varies the best outcome known to a member (``execution.told``).
+    """Probability that an idea varies the best outcome known to a member (``execution.informed``).
     Unit: probability."""
     replication: float = Field(default=0.0, ge=0, le=1)
     """Probability of repeating another team's recorded success. Unit: probability."""

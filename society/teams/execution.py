@@ -146,7 +146,9 @@ class ExecutionAttempt(Execution):
     overrated: dict[str, Annotated[float, Field(ge=-1, le=1)]] = Field(default_factory=dict)
     """How much ideas appear better than they are, by protocol, such as ``{virsci: 0.22}``; affects
     ``funding`` only. Unit: worth. Source: Si et al. 2025: models 0.22, people 0.07."""
-    told: Literal["members", "coauthors", "first_coauthors", "strangers", "everybody"] = "members"
+    informed: Literal["members", "coauthors", "first_coauthors", "strangers", "everybody"] = (
+        "members"
+    )
     """Who learns the outcome at once, and can build on it (``protocol.learning``); first_coauthors:
     co-authors before day 0; strangers: as many others at random."""
 
@@ -235,15 +237,15 @@ class ExecutionAttempt(Execution):
     def _let_know(self, lab: Lab, team: Team, manuscript: Manuscript, outcome: float) -> None:
         """Let some know an outcome: each keeps the best one, with the idea's keywords."""
         world, informed = lab.world, [EVERYBODY]
-        if self.told != "everybody":
+        if self.informed != "everybody":
             people = world.population
             rows = [people.rows[member] for member in team.members]
-            before = 0.0 if self.told == "first_coauthors" else None
+            before = 0.0 if self.informed == "first_coauthors" else None
             others = set[int]()
-            if self.told != "members":
+            if self.informed != "members":
                 others.update(*(world.network.coauthors(row, before)[0].tolist() for row in rows))
                 others -= set(rows)
-            if self.told == "strangers":
+            if self.informed == "strangers":
                 # As many as there are co-authors, so that the arms differ in the network alone.
                 order = lab.rng("strangers").permutation(len(people)).tolist()
                 others = set([row for row in order if row not in rows][: len(others)])

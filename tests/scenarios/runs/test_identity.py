@@ -26,7 +26,7 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-DEFAULTS = "2197f4f1f8911493f206416d79fa25a38a86b1bd0e3c1a2e80da3e8757439a5b"
+DEFAULTS = "03594bb93e10d26eafc6a33dbf58d4071203eaf04922eef329463f08dad6c287"
 """sha256 of the defaults of all identity keys of identity 2."""
 
 

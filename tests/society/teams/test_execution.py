@@ -1,5 +1,7 @@
 """Ideas that are carried out: outcomes around their worth, and what follows from them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,13 @@ from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.runs.build import build_society
 from virsci_society.scenarios.runs.execute import replay, run_scenario
 from virsci_society.society.literature.landscape import appearance
-from virsci_society.society.teams.execution import GIVEN_UP, NO_MONEY, NULL_RESULT, worth_of_text
+from virsci_society.society.teams.execution import (
+    GIVEN_UP,
+    NO_MONEY,
+    NULL_RESULT,
+    ExecutionAttempt,
+    worth_of_text,
+)
 
 BASE = {
     "population.ecosystem.scientists": 60,
@@ -238,15 +246,15 @@ def test_teams_that_learn_find_more_than_those_that_do_not(plain):
     assert np.mean(late) > np.mean(chance) + 0.1
 
 
-def told(whom):
+def informing(whom):
     """Who knows an outcome in a society, and the best outcome that was reached."""
-    society, rows = lived(attempt={"noise": 0, "told": whom}, until="1y")
+    society, rows = lived(attempt={"noise": 0, "informed": whom}, until="1y")
     best = max(row[3] for row in outcomes(rows).values())
     return society, rows, best
 
 
 def test_members_know_the_best_of_their_own_outcomes():
-    society, rows, _ = told("members")
+    society, rows, _ = informing("members")
     found, own = outcomes(rows), {}
     for row in rows["members"]:
         if row[0] in found:
@@ -256,19 +264,39 @@ def test_members_know_the_best_of_their_own_outcomes():
     }
 
 
+def test_as_many_strangers_are_informed_as_there_are_coauthors():
+    society = build_society(load_scenario("community/assembly", **BASE))
+    world, people = society.world, society.population
+    leader = max(range(len(people)), key=lambda row: len(world.network.coauthors(row)[0]))
+    team = SimpleNamespace(members=[people.names[leader]])
+    lab = SimpleNamespace(world=world, rng=lambda purpose: np.random.default_rng(1))
+    manuscript = SimpleNamespace(text=SimpleNamespace(read=lambda: None))
+
+    def informed(whom):
+        world.lessons.clear()
+        ExecutionAttempt(informed=whom)._let_know(lab, team, manuscript, 1.0)
+        return set(world.lessons)
+
+    coauthors, strangers = informed("coauthors"), informed("strangers")
+    assert coauthors == informed("first_coauthors")
+    assert informed("members") <= coauthors & strangers
+    assert len(strangers) == len(coauthors) > 3
+    assert strangers != coauthors
+
+
 @pytest.mark.slow
 def test_coauthors_know_of_more_and_everybody_of_the_best():
-    society, _, _ = told("members")
-    wider, _, _ = told("coauthors")
+    society, _, _ = informing("members")
+    wider, _, _ = informing("coauthors")
     assert set(society.world.lessons) < set(wider.world.lessons)
     for name, lesson in society.world.lessons.items():
         assert wider.world.lessons[name][0] >= lesson[0]
-    frozen, _, _ = told("first_coauthors")
+    frozen, _, _ = informing("first_coauthors")
     assert set(society.world.lessons) <= set(frozen.world.lessons) <= set(wider.world.lessons)
     assert society.world.lessons != frozen.world.lessons != wider.world.lessons
-    rewired, _, _ = told("strangers")
+    rewired, _, _ = informing("strangers")
     assert set(rewired.world.lessons) - set(wider.world.lessons)
-    whole, _, best = told("everybody")
+    whole, _, best = informing("everybody")
     assert {name: lesson[0] for name, lesson in whole.world.lessons.items()} == {"": best}
 
 
