@@ -16,6 +16,7 @@ from virsci_society.metrics.networks.structure import sample_dates
 from virsci_society.metrics.population import people_ever
 from virsci_society.metrics.registry import metric
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 
 STATES = ("succeeded", "failed", "given_up")
@@ -226,12 +227,7 @@ def _seen_before(run: Run, outcomes: pd.DataFrame) -> pd.Series[bool]:
 
 def _citation_gain(run: Run, published: pd.DataFrame) -> float | None:
     """Mean citations within the run of successes, less those of failures; None without either."""
-    cited = (
-        published["team"]
-        .map(run.table("citations")["cited"].value_counts())
-        .fillna(0)
-        .astype(float)
-    )
+    cited = counts_of(published["team"], run.table("citations")["cited"].value_counts())
     succeeded, failed = (_mean(cited[published["state"] == one]) for one in STATES[:2])
     return None if succeeded is None or failed is None else succeeded - failed
 

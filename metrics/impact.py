@@ -11,6 +11,7 @@ from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, gini
 from virsci_society.metrics.registry import NAN, measure, measures, metric
+from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 
 Pair = tuple[str, str]
@@ -93,8 +94,7 @@ def impact(run: Run) -> pd.DataFrame:
     """Citations of each paper of the society, from the society (this project)."""
     papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
     table, by_paper = papers.reset_index(drop=True), _society_citations(run).groupby("cited")
-    cited = map_numbers(table["paper"], by_paper.size())
-    table["cited"] = cited.fillna(0).astype("Int64")
+    table["cited"] = counts_of(table["paper"], by_paper.size())
     first = map_numbers(table["paper"], by_paper["date"].min())
     table["first_cited"] = first - table["date"]
     return table
@@ -105,7 +105,7 @@ def standing(run: Run) -> pd.DataFrame:
     """Citations of each author, and its h-index, from the society's papers (Hirsch 2005)."""
     counts = _society_citations(run).groupby("cited").size()
     by = run.table("authorships")[["paper", "scientist"]]
-    cited = map_numbers(by["paper"], counts).fillna(0).astype("Int64")
+    cited = counts_of(by["paper"], counts)
     grouped = cited.groupby(by["scientist"], sort=True)
     table = grouped.agg(papers="size", citations="sum", h=h_index).reset_index()
     kinds = dict.fromkeys(("papers", "citations", "h"), "Int64")
@@ -120,10 +120,10 @@ def productivity(run: Run) -> pd.DataFrame:
     grouped = authorships_of(run).rows.groupby("scientist", sort=True)
     table = grouped.agg(papers=("paper", "size"), first=("date", "min")).reset_index()
     who = table["scientist"]
-    table["led"] = map_numbers(who, led).fillna(0)
+    table["led"] = counts_of(who, led)
     table["before"] = map_numbers(who, run.table("scientists").set_index("scientist")["papers"])
     kinds = {"scientist": "string", "first": "Float64"}
-    kinds |= dict.fromkeys(("papers", "led", "before"), "Int64")
+    kinds |= dict.fromkeys(("papers", "before"), "Int64")
     return table.astype(kinds)[["scientist", "papers", "led", "before", "first"]]
 
 
@@ -140,7 +140,7 @@ def top_tenth_papers(run: Run) -> float:
 def gini_citations(run: Run) -> float:
     """Gini coefficient of citations per paper: citations within the society (Gini 1912)."""
     counts = inside_citations(run)["cited"].value_counts()
-    return gini(map_numbers(run.table("papers")["paper"], counts).fillna(0))
+    return gini(counts_of(run.table("papers")["paper"], counts))
 
 
 PAPERS_PER_BLOCK = 512

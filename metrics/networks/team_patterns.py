@@ -116,12 +116,6 @@ def _by_size(group: str) -> tuple[int, str]:
     return -len(group), group
 
 
-COUNTS = (
-    *("papers", "authorships", "incumbents", "links"),
-    *("newcomer_newcomer", "newcomer_incumbent", "incumbent_incumbent", "repeats"),
-)
-
-
 @metric("teams")
 def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
     """Shares of team assembly (Guimera et al. 2005), over the papers of the run."""
@@ -132,21 +126,21 @@ def assembly_table(works: AuthorshipTable, days: list[float]) -> pd.DataFrame:
     """The table of ``assembly`` for any authorships."""
     edges = np.array(days)
     written, tied = works.rows, coauthor_links(works)
-    known = map_numbers(written["scientist"], first_paper_dates(works)) < written["date"]
-    kinds = [tied["incumbents"] == number for number in range(3)]
+    wrote_before = map_numbers(written["scientist"], first_paper_dates(works)) < written["date"]
+    incumbents = [tied["incumbents"] == number for number in range(3)]
     events = {
         "papers": written.drop_duplicates("paper")["date"],
         "authorships": written["date"],
-        "incumbents": written.loc[known.astype(bool), "date"],
+        "incumbents": written.loc[wrote_before.astype(bool), "date"],
         "links": tied["date"],
-        "newcomer_newcomer": tied.loc[kinds[0], "date"],
-        "newcomer_incumbent": tied.loc[kinds[1], "date"],
-        "incumbent_incumbent": tied.loc[kinds[2], "date"],
+        "newcomer_newcomer": tied.loc[incumbents[0], "date"],
+        "newcomer_incumbent": tied.loc[incumbents[1], "date"],
+        "incumbent_incumbent": tied.loc[incumbents[2], "date"],
         "repeats": tied.loc[tied["repeat"], "date"],
     }
     table = pd.DataFrame({"date": pd.array(edges, dtype="Float64")})
-    for name in COUNTS:
-        when = np.sort(events[name].to_numpy(dtype=np.float64))
+    for name, dates in events.items():
+        when = np.sort(dates.to_numpy(dtype=np.float64))
         counts = np.searchsorted(when, edges, side="right")
         table[name] = pd.array(np.diff(counts, prepend=0), dtype="Int64")
     table["p"] = _share(table["incumbents"], table["authorships"])
