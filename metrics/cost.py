@@ -1,4 +1,4 @@
-"""Calls and tokens, VirSci's inference cost, and what the backend was asked and paid.
+"""Calls and tokens, VirSci's inference cost, and the ledger of attempts and money.
 
 Inference cost is one call per member and turn of four stages: four members and five turns cost 80.
 """
@@ -183,7 +183,7 @@ OUTCOMES = {
     "request": "request rejected",
     IN_DOUBT: "in progress when the run was stopped",
 }
-"""How an attempt can end, in the order in which they are printed, and what it means."""
+"""How an attempt can end and what it means, in the order of printing."""
 
 Count = Annotated[int, Field(ge=0)]
 Money = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -20,13 +20,13 @@ from virsci_society.metrics.registry import NAN, measure, metric
 from virsci_society.society.results.run import Run
 
 LEFT = ("retired", "inactive", "transient", "removed")
-"""Changes of the table ``careers`` after which somebody is not in the society any more."""
+"""Changes in the table ``careers`` by which a scientist leaves the society."""
 CHANGES = ("arrived", *LEFT)
 
 
 @metric("structure")
 def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
-    """Who is there, at regular dates and at the end (this project)."""
+    """Number of scientists present, at regular dates and at the end (this project)."""
     careers = run.table("careers").dropna(subset=["date", "change"])
     days = np.array(sample_dates(run.days, every) if len(careers) else [], dtype=np.float64)
     table = pd.DataFrame({"date": pd.array(days, dtype="Float64")})

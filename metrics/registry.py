@@ -144,13 +144,13 @@ class _Registered(MutableMapping[str, T]):
         del self._known[name]
 
     def sort(self, key: Callable[[str, T], tuple[int, int]]) -> None:
-        """Put them in order, those of equal keys as registered."""
+        """Sort by a key; functions with equal keys keep the order of registration."""
         self._known = dict(sorted(self._known.items(), key=lambda item: key(*item)))
 
 
 @cache
 def _import_modules() -> None:
-    """Import all modules, and order by family and module: the order of imports is another."""
+    """Import all modules and sort by family and module, whatever imported them first."""
     paths = [f"virsci_society.metrics.{module}" for module in MODULES]
     for path in paths:
         import_module(path)
@@ -434,7 +434,7 @@ def parse_dotted_name(name: str, own: Mapping[str, Metric | None] | None = None)
     own = own or {}
     columns = _columns(table)
     if not columns and (metric := own.get(table)):
-        with suppress(Exception):  # whatever a stranger's function does of a run without a row
+        with suppress(Exception):  # a function from outside may fail on an empty run
             columns = {str(key): str(kind) for key, kind in metric(empty_run()).dtypes.items()}
     if not columns and table not in own:
         raise InputError(f"{name}: {unknown_name('table', table, [*own, *METRICS, *TABLES])}")

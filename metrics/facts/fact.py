@@ -26,7 +26,7 @@ class Fact(Part):
         published: the published value, or the middle of several.
         low: lower bound of the range that counts as the fact.
         high: upper bound; both are the extremes of several published values.
-        population: of whom, in which years, and where ``low`` and ``high`` are from; "judged"
+        population: people and years measured, and the source of ``low`` and ``high``; "judged"
             where nothing published gives them.
         needs: tables beyond papers and authors: ``references``, ``topics``, or the name of a
             table of a run, such as ``interventions``.
@@ -173,7 +173,7 @@ def _draws(
     streams: Streams,
     model_of: Callable[[Fact], Null],
 ) -> dict[str, FloatArray]:
-    """Of each fact the values of draws from its model, side by side; NaN where undefined."""
+    """The values of each fact in draws from its model; NaN where undefined."""
     found: dict[str, list[float]] = {name: [] for name in facts}
     for model in dict.fromkeys(map(model_of, facts.values())):
         for place, tables in enumerate(sides):

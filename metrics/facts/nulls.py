@@ -1,4 +1,4 @@
-"""Random draws from tables: null models, which put one thing at random, and bootstrap samples."""
+"""Random draws from tables: null models, which randomise one thing, and bootstrap samples."""
 
 from __future__ import annotations
 

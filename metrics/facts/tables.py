@@ -57,7 +57,7 @@ class FactTables:
     cited: Sequence[str] = field(default=(), repr=False)
 
     def lacks(self, needed: Iterable[str]) -> list[str]:
-        """Those of these tables that are not there or have no row."""
+        """The needed tables that are missing or have no row."""
         own = {"references": self.references, "topics": self.topics}
         return [
             name

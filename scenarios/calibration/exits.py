@@ -1,4 +1,4 @@
-"""Exits of stars, as they were and simulated from the papers before them."""
+"""Exits of stars: observed, and simulated from the papers before them."""
 
 from __future__ import annotations
 
