@@ -113,6 +113,8 @@ def _cell(row: Mapping[Any, Any]) -> str:
 
 
 if __name__ == "__main__":
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
     given = {name: one.rpartition("@") for name, one in (one.split("=") for one in sys.argv[1:])}
     fields = []
     for name, (file, _, years) in given.items():
