@@ -45,11 +45,6 @@ def with_invented_names(text: str) -> str:
     return text if kept else _MASKED.sub(_named, text)
 
 
-def invented_name(masked: str) -> str:
-    """The invented name for a masked one, such as Lindutun for Scientist0."""
-    return _MASKED.sub(_named, masked)
-
-
 def _named(match: re.Match[str]) -> str:
     number = int(match[1])
     if number >= COUNT:

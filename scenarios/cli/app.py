@@ -300,7 +300,9 @@ def doctor(
     hash of every file and journal row is verified. The runs of an archive are also replayed from
     their journals.
     """
-    place = Path(what) if what == "quickstart" else find_run(Path(what))
+    from virsci_society.scenarios.config.document import library
+
+    place = Path(what) if what in library() else find_run(Path(what))
     if place.is_dir() or place.suffix == ".zip":
         if place.is_dir():
             tell(f"checking the files of {place}", err=True)

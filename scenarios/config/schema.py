@@ -97,7 +97,7 @@ def documents_after(
 
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
-METRICS: tuple[str, ...] = tuple(one for one in FAMILIES if one not in UNASKED)
+DEFAULT_METRICS = tuple(family for family in FAMILIES if family not in UNASKED)
 
 
 def _known_metric(name: str, info: ValidationInfo) -> str:
@@ -112,9 +112,9 @@ class _MetricSchema:
     """The names of all metrics for editors, imported when a schema is made."""
 
     def __get_pydantic_json_schema__(self, *_: Any) -> dict[str, Any]:
-        from virsci_society.metrics.registry import METRICS as KNOWN
+        from virsci_society.metrics.registry import METRICS
 
-        names = [*dict.fromkeys([*FAMILIES, *KNOWN])]
+        names = [*dict.fromkeys([*FAMILIES, *METRICS])]
         return {"type": "string", "anyOf": [{"enum": names}, {"pattern": ":"}]}
 
 
@@ -225,7 +225,7 @@ class Scenario(Part):
     review."""
     backend: BackendSettings = Field(default_factory=BackendSettings)
     """Who answers for the scientists: rules or a model."""
-    metrics: tuple[MetricName, ...] = METRICS
+    metrics: tuple[MetricName, ...] = DEFAULT_METRICS
     """Families (``society list metrics``), single metrics or your own functions. Not by default:
     ``worth``, ``classics``, ``chance`` and the slow ``copies``."""
     novelty: Annotated[Part | None, Section("virsci_society.metrics.novelty.novelty:Novelty")] = (

@@ -608,14 +608,10 @@ def _why_no_past_papers(corpus: RawCorpus, selection: PaperSelection) -> str:
     years = f"{first}" if first == last else f"{first} to {last}"
     ends = f"{first + 1}" if first == last else f"from {first + 1} to {last + 1}"
     other = "another boundary" if inside else f"a boundary {ends}"
-    why = f"the source has only papers of {years}"
-    if corpus.known.any():
-        why = "the filters leave none"
-    message = (
-        f"no past papers before {corpus.boundary}: {why}; a society cannot start from this, "
-        f"choose {other} or weaker filters"
-    )
-    return "\n".join([message, *selection.notes])
+    filtered = corpus.known.any()
+    why = "the filters leave none" if filtered else f"the source has only papers of {years}"
+    fault = f"no past papers before {corpus.boundary}: {why}; a society cannot start from this"
+    return "\n".join([f"{fault}, choose {other} or weaker filters", *selection.notes])
 
 
 def _without_vector(papers: Papers, vectors: VectorArray) -> list[str]:

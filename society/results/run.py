@@ -18,7 +18,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
 from virsci_society.agents.files.json_files import parse_json, read_json_object
-from virsci_society.agents.invented_names import invented_name
+from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import (
@@ -228,7 +228,7 @@ class Run:
             >>> run.names["Scientist0"]
             'Lindutun'
         """
-        return {who: invented_name(who) for who in self.table("scientists")["scientist"]}
+        return {who: with_invented_names(who) for who in self.table("scientists")["scientist"]}
 
     def __repr__(self) -> str:
         """What the run is, in one line; tables are counted and not read."""

@@ -14,7 +14,7 @@ from virsci_society.metrics.registry import (
     measure,
     metrics_named,
 )
-from virsci_society.scenarios.config.schema import METRICS as DEFAULT
+from virsci_society.scenarios.config.schema import DEFAULT_METRICS
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
 
 
 def test_a_scenario_can_ask_for_every_family_and_has_the_usual_ones_by_default():
-    assert set(DEFAULT) == set(FAMILIES) - {"chance", "classics", "copies", "worth"}
+    assert set(DEFAULT_METRICS) == set(FAMILIES) - {"chance", "classics", "copies", "worth"}
     assert list(METRICS) == [name for family in FAMILIES for name in metrics_named(family)]
 
 
