@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -98,7 +98,6 @@ def ask_panel(
 
     The opinions are in the order of papers and reviewers, the chair last.
     """
-    streams = Streams(seed, "review")
     dispatcher = Dispatcher(gateway, lambda: 0.0, lambda: None, lambda: 1)
 
     async def ask(
@@ -111,9 +110,9 @@ def ask_panel(
         call = Call(id_, *place, asked=0.0, due=0.0, sequence=0, needs=(), form=form.__name__)
         slots = {"title": paper.title, "abstract": paper.abstract, "topic": paper.topic}
         slots |= {"rubric": RUBRIC, **more}
-        seed_of_call = streams.key("words", id_)
+        key = Streams(seed, "review").key("words", id_)
         pending = PendingCall(
-            call, Profile(who), "reviewer", prompt, form, slots, seed_of_call, calls=[call]
+            call, Profile(who), "reviewer", prompt, form, slots, key, calls=[call]
         )
         try:
             review = await ask_model(pending, gateway)
@@ -142,11 +141,9 @@ def ask_panel(
         return [await ask(paper, CHAIR, 0, meta, reviews=reviews)] if reviews else []
 
     def submit(paper: ReviewedPaper, reviewer: int, work: Any) -> Answer[list[Opinion]]:
+        read = partial(dispatcher.read, note=lambda: None)
         answer: Answer[list[Opinion]] = Answer(f"{paper.id}/{reviewer}", 0.0, (), False, read)
         return dispatcher.submit(answer, work)
-
-    def read(answer: Answer[list[Opinion]]) -> Any:
-        return dispatcher.read(answer, lambda: None)
 
     opinions: list[Opinion] = []
     dispatcher.on_clock(True)
@@ -157,8 +154,7 @@ def ask_panel(
                 reviewers = range(1, kind.reviewers + 1)
                 answers = [submit(paper, one, review_by(paper, one)) for one in reviewers]
                 if kind.meta is not None:
-                    concluding = conclude(paper, kind.meta, tuple(answers))
-                    answers.append(submit(paper, CHAIR, concluding))
+                    answers.append(submit(paper, CHAIR, conclude(paper, kind.meta, tuple(answers))))
                 by_paper.append(answers)
             for done, answers in enumerate(by_paper, start=1):
                 for answer in answers:
