@@ -51,7 +51,7 @@ def read_rows(answer: Any, count: int) -> list[list[float]]:
     try:
         by_number = {int(get_field(one, "index")): get_field(one, "embedding") for one in data}
         rows = [[float(number) for number in by_number[index]] for index in range(count)]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise Fault(f"the response does not contain {count} rows of numbers", "garbled") from None
     if len(data) != count or not rows[0] or len({len(row) for row in rows}) > 1:
         raise Fault(f"the response does not contain {count} rows of one length", "garbled")

@@ -330,9 +330,11 @@ class ChatCompletionsBackend(Backend):
             if error.kind == "request" and not error.hint:
                 named = [name for name in self.extra if name in str(error)]
                 error.hint = f"leave {named[0]} out of backend.extra" if named else ""
-            if error.status in (404, 405) and "model" not in str(error).lower():
+            elsewhere = re.search(r"(?i)model|endpoints found|deployment", str(error))
+            if error.status in (404, 405) and not elsewhere:
                 error.hint = _address_hint(address)
-            if error.hint.endswith("structured=off") and self.structured == "auto":
+            schema = error.kind == "request" and error.hint.endswith("structured=off")
+            if schema and self.structured == "auto":
                 # Also for what was under way meanwhile; a second refusal is of something else.
                 fault = Fault(str(error), "schema") if "response_format" in fields else error
                 self._schema_refused = True

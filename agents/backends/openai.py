@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from json import JSONDecodeError, loads
+from json import loads
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -89,7 +89,7 @@ def _completion(answer: HttpResponse) -> Any:
     """The body as data; what is no JSON becomes a fault that says what it is."""
     try:
         return loads(answer.body)
-    except (JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         pass
     if answer.body.startswith(("data:", "event:", ": ")):
         raise Fault(

@@ -25,28 +25,24 @@ from virsci_society.agents.spelling import cut_text, plain_line
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
 
-FINISHED = frozenset(
-    {
-        *("", "stop", "stop_sequence", "stop_token", "stopped", "end", "end_turn", "eos"),
-        *("eos_token", "eos_found", "complete", "completed", "done", "finished", "none", "null"),
-    }
-)
-CUT = frozenset(
-    {
-        *("length", "max_tokens", "max_output_tokens", "max_length", "model_length"),
-        "model_context_window_exceeded",
-    }
-)
-FILTERED = frozenset(
-    {
-        *("content_filter", "content_filtered", "guardrail_intervened", "safety", "sensitive"),
-        *("recitation", "blocklist", "prohibited_content", "spii", "language", "error_toxic"),
-    }
+FINISHED, CUT, FILTERED = (
+    frozenset(reasons.split(" "))
+    for reasons in (
+        " stop stop_sequence stop_token stopped end end_turn eos eos_token eos_found complete"
+        " completed done finished none null",
+        "length limit max_tokens max_output_tokens max_length model_length max_context_length"
+        " model_context_window_exceeded context_length token_limit",
+        "content_filter content_filtered contentfilter guardrail_intervened safety sensitive spii"
+        " recitation blocklist prohibited_content language error_toxic model_armor",
+    )
 )
 TOOL_CALLS = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
 """Reasons to finish. Any other one is a failure of the provider, whatever words came with it."""
-ASIDE = ("reasoning_content", "reasoning", "thinking", "tool_calls", "function_call")
+THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thinking_blocks")
+ASIDE = (*THOUGHTS, "tool_calls", "function_call")
 """Fields of a message in which some servers put the words that belong into ``content``."""
+BLOCKED = ("usage", "prompt_feedback", "promptFeedback", "prompt_filter_results")
+"""Fields of which an answer without choices has one where no error was."""
 CACHED = ("prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens")
 """Tokens of a prompt from a cache, by DeepSeek, Anthropic and Moonshot; OpenAI, vLLM and llama.cpp
 have them in ``prompt_tokens_details``."""
@@ -58,75 +54,76 @@ _SHOWN = 200
 """Characters of a body that are shown where it cannot be read."""
 
 STATUSES: Mapping[int, str] = {
-    301: "request",
-    308: "request",
-    401: "key",
+    **dict.fromkeys((408, 409, 424, 425, 499), "server"),
+    **dict.fromkeys((429, 498), "rate"),
+    **dict.fromkeys((401, 403), "key"),
+    **dict.fromkeys((301, 308), "request"),
     402: "credit",
-    403: "key",
-    408: "server",
-    409: "server",
-    425: "server",
-    429: "rate",
 }
 """Kinds of fault by status; others below 400 are ``redirect``, from 500 on ``server``, else
 ``request``."""
 
 CODES: Mapping[str, type[Verdict] | str] = {
-    "context_length_exceeded": Overflow,
-    "exceed_context_size_error": Overflow,
-    "request_too_large": Overflow,
-    "content_filter": Filtered,
-    "content_filter_policy": Filtered,
-    "content_policy_violation": Filtered,
-    "responsibleaipolicyviolation": Filtered,
-    "data_inspection_failed": Filtered,
-    "datainspectionfailed": Filtered,
-    "insufficient_quota": "credit",
-    "insufficient_balance": "credit",
-    "insufficient_credits": "credit",
-    "billing_hard_limit_reached": "credit",
-    "billing_not_active": "credit",
-    # What litellm's proxy says of an unknown key where it has no database to look it up in.
-    "no_db_connection": "key",
+    code: meaning
+    for meaning, codes in (
+        (Overflow, "context_length_exceeded exceed_context_size_error request_too_large"),
+        (Filtered, "content_filter content_filter_policy content_policy_violation 1301"),
+        (Filtered, "responsibleaipolicyviolation data_inspection_failed datainspectionfailed"),
+        ("credit", "insufficient_quota insufficient_balance insufficient_credits arrearage 1113"),
+        ("credit", "billing_hard_limit_reached billing_not_active exceeded_current_quota_error"),
+        # What litellm's proxy says of an unknown key where it has no database to look it up in.
+        ("key", "no_db_connection"),
+        # Groq, of words that do not fit their schema: the server works, and is asked again.
+        ("empty", "json_validate_failed"),
+    )
+    for code in codes.split()
 }
 """Codes and types of errors, in lower case, that say more than the status."""
 
 _TOO_LONG = (
     r"maximum (?:context|prompt|model|input) length|max(?:imum)? context (?:length|limit)"
-    r"|longer than the (?:maximum )?(?:model|context)|context length is only"
-    r"|model'?s context length|exceeds? the (?:available )?context (?:size|length|window)"
-    r"|exceed context limit|prompt is too long|input is too long|prompt too long"
+    r"|longer than the (?:maximum )?(?:model|context)|context length (?:is|of) only"
+    r"|model'?s context length|prompt is too long|input is too long|prompt too long"
+    r"|(?:exceed(?:s|ed)?|greater than|more than) "
+    r"(?:(?:the|max|model|maximum|available|allowed) )*"
+    r"(?:context|max_prompt_tokens|max_model_len|(?:configured|token|length) (?:limit|size)"
+    r"|(?:max )?(?:tokens allowed|length))"
     r"|maximum number of tokens allowed|reduce the length of the (?:messages|input|prompt)"
-    r"|`inputs` tokens \+ `max_new_tokens`|current length is \d+ while limit is"
+    r"|`inputs` (?:tokens \+ `max_new_tokens`|must have less)|current length is \d+ while limit is"
+    r"|range of input length|max_tokens must be at least 1, got -"
     r"|invalid 'messages.{0,40}string too long|too many tokens: total"
 )
 _TAKEN_AWAY = (
     r"content[ _](?:management |filter(?:ing)? )policy|content policy|safety system"
     r"|violat\w+ (?:our|the) usage polic|inappropriate content|content exists risk"
-    r"|(?:was|been) flagged"
+    r"|(?:was|been) flagged|unsafe or sensitive content"
 )
 _NO_KEY = r"api[ _]key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api[ _]key"
 _UNPAID = (
-    r"credit balance is too low|insufficient (?:account )?(?:balance|credit|funds)"
+    r"credit balance is too low|insufficient (?:account )?(?:balance|credit|funds)|have any credits"
     r"|billing hard limit|account is not active|billing (?:is )?not (?:active|enabled)"
 )
 _UNPARSED = (
     r"model produced output that does not match the expected|failed to parse input at pos \d"
+    r"|max_tokens or model output limit was reached"
 )
 """llama.cpp, and what is built on it (Ollama, LM Studio), answer with 500 where they cannot parse
 what the model has written. The same request would get the same answer again, so this is no
 trouble of the server."""
+_BUSY = r"rate[ _-]?limit|too many requests|throttl|overloaded|quota exceeded"
+_TOO_MANY = (
+    r"max_(?:completion_)?tokens[`' ]*(?:value)?(?: is too large|, the valid range|: \d+ >"
+    r"|,? must be (?:less|at most|<)|.{0,9}integer above)|range of max_(?:completion_)?tokens"
+    r"|above maximum value.{0,60}max_(?:completion_)?tokens"
+)
 WORDINGS: tuple[tuple[type[Verdict] | str, frozenset[int], re.Pattern[str]], ...] = (
-    (
-        "request",
-        frozenset({400, 422}),
-        re.compile(r"max_(?:completion_)?tokens[`' ]* is too large"),
-    ),
-    (Overflow, frozenset({400, 413, 422, 500}), re.compile(_TOO_LONG)),
-    (Filtered, frozenset({400, 403, 422, 451}), re.compile(_TAKEN_AWAY)),
-    ("empty", frozenset({500}), re.compile(_UNPARSED)),
-    ("credit", frozenset({400, 403}), re.compile(_UNPAID)),
-    ("key", frozenset({400}), re.compile(_NO_KEY)),
+    ("request", frozenset({400, 422}), re.compile(_TOO_MANY)),
+    (Overflow, frozenset({200, 400, 413, 422, 500}), re.compile(_TOO_LONG)),
+    (Filtered, frozenset({200, 400, 403, 422, 451}), re.compile(_TAKEN_AWAY)),
+    ("empty", frozenset({400, 500}), re.compile(_UNPARSED)),
+    ("credit", frozenset({200, 400, 403}), re.compile(_UNPAID)),
+    ("key", frozenset({200, 400}), re.compile(_NO_KEY)),
+    ("rate", frozenset({200, 400, 403}), re.compile(_BUSY)),
 )
 """What messages without a telling code say: OpenAI, vLLM, Ollama, Anthropic, Gemini and others."""
 
@@ -137,7 +134,8 @@ REFUSALS = tuple(
         (r"max_completion_tokens.{0,40}instead", "max_tokens_name=max_completion_tokens"),
         (r"max_tokens.{0,40}instead", "max_tokens_name=max_tokens"),
         (r"max_completion_tokens.{0,80}(?:extra|not|un)", "max_tokens_name=max_tokens"),
-        (r"max_(?:completion_)?tokens[`' ]* is too large", "max_tokens=N with a smaller N"),
+        (_TOO_MANY, "max_tokens=N with a smaller N"),
+        (r"unrecognized.{0,40}max_completion_tokens", "max_tokens_name=max_tokens"),
         (
             r"(?:unsupported|unknown|unexpected|invalid|extra).{0,60}\bmax_tokens\b"
             r"|\bmax_tokens[`' ]*(?:is|are) (?:not (?:supported|allowed)|unsupported)",
@@ -145,41 +143,35 @@ REFUSALS = tuple(
         ),
         (r"\btemperature\b", "temperature=null"),
         (r"\btop_p\b", "top_p=null"),
-        (r"\bseed\b", "seeded=off"),
+        (r"(?:\b|_)seed\b", "seeded=off"),
         (
-            r"response_format|json[_ ]schema|structured|guided|grammar|additionalproperties",
+            r"response_format|output_format|json[_ ](?:schema|mode)|structured|guided|grammar"
+            r"|additionalproperties|response mime type|(?:constrained|schema).{0,40}"
+            r"(?:disabled|decoding|maximum|too (?:many|deep))",
             "structured=off",
         ),
         (
             r"roles? must alternate|(?:system|developer)[`' ]*(?:role|message|instruction|prompt)"
-            r"|only user and assistant roles|role[`': ]*(?:system|developer)",
+            r"|only user(?: and|,) assistant|role[`': ]*(?:system|developer)"
+            r"|role' does not support '(?:system|developer)",
             "system_role=off",
         ),
+        (r"enable_thinking", "extra.enable_thinking=false"),
     )
 )
 """What messages about a refused parameter say, and the setting by which it is not sent."""
 
 ERRORS: Mapping[str, str] = {
-    "ServerTimeoutError": "timeout",
-    "TimeoutException": "timeout",
-    "TimeoutError": "timeout",
-    "APITimeoutError": "timeout",
-    "InvalidURL": "request",
-    "InvalidUrlClientError": "request",
-    "UnsupportedProtocol": "request",
-    "LocalProtocolError": "request",
-    "PayloadEncodingError": "connection",
-    "ClientPayloadError": "connection",
-    "ClientConnectionError": "connection",
-    "TransportError": "connection",
-    "OSError": "connection",
-    "APIConnectionError": "connection",
-    "JSONDecodeError": "garbled",
-    "UnicodeDecodeError": "garbled",
-    "DecodingError": "garbled",
-    "HttpProcessingError": "garbled",
-    "ClientResponseError": "garbled",
-    "APIResponseValidationError": "garbled",
+    name: kind
+    for kind, names in (
+        ("timeout", "ServerTimeoutError TimeoutException TimeoutError APITimeoutError"),
+        ("request", "InvalidURL InvalidUrlClientError UnsupportedProtocol LocalProtocolError"),
+        ("connection", "PayloadEncodingError ClientPayloadError ClientConnectionError OSError"),
+        ("connection", "TransportError APIConnectionError"),
+        ("garbled", "JSONDecodeError UnicodeDecodeError DecodingError HttpProcessingError"),
+        ("garbled", "ClientResponseError APIResponseValidationError"),
+    )
+    for name in names.split()
 }
 """Kinds of fault by class names of Python, aiohttp, httpx, openai and litellm."""
 
@@ -223,17 +215,22 @@ def _wordless(choice: Any) -> Verdict | Fault | None:
     if error:
         return _inner_error(error)
     message = get_field(choice, "message")
+    pieces = get_field(message, "content")
     # litellm stores the words by which a model declines aside.
     aside = get_field(message, "provider_specific_fields")
     refusal = _text(get_field(message, "refusal")) or _text(get_field(aside, "refusal"))
+    refusal = refusal or (_text(pieces, "refusal") if isinstance(pieces, list) else "")
     if refusal.strip() or why == "refusal":
         return Refused(one_line(f"the model refused: {refusal}".removesuffix(": ")))
     if why in FILTERED:
         return Filtered("the provider's content filter blocked the reply")
     if why not in FINISHED | CUT | TOOL_CALLS:
         return Fault(one_line(f"the provider aborted the reply: it ended with {why!r}"), "server")
-    if _text(get_field(message, "content")).strip():
+    if _text(pieces).strip():
         return None
+    if message is None or not (pieces is None or isinstance(pieces, str | list)):
+        shown = f"{json.dumps(choice, default=str):.{_SHOWN}}"
+        return Fault(one_line(f"the choice has no message with text: {shown}"), "garbled")
     elsewhere = next((name for name in ASIDE if get_field(message, name)), "")
     if why in CUT:
         where = f", in {elsewhere}" if elsewhere else ""
@@ -250,13 +247,18 @@ def _wordless(choice: Any) -> Verdict | Fault | None:
 
 
 def _finish_reason(choice: Any) -> str:
-    return str(get_field(choice, "finish_reason") or "").lower()
+    named = get_field(choice, "finish_reason") or get_field(choice, "native_finish_reason") or ""
+    # Gemini's OpenAI layer writes "content_filter: PROHIBITED_CONTENT", Vercel "content-filter".
+    return str(named).partition(":")[0].strip().lower().replace("-", "_")
 
 
-def _text(content: Any) -> str:
+def _text(content: Any, kind: str = "text") -> str:
     """The words of a message; some servers send them in pieces."""
+    if isinstance(content, dict):
+        content = [content]
     if isinstance(content, list):
-        content = "".join(_text(get_field(piece, "text")) for piece in content)
+        said = (piece for piece in content if get_field(piece, "type") not in THOUGHTS)
+        content = "".join(_text(get_field(piece, kind)) for piece in said)
     return content if isinstance(content, str) else ""
 
 
@@ -288,7 +290,7 @@ def token_count(value: Any, most: int, least: int = 1) -> int | None:
 
 def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
     """What an answer without success means."""
-    message, codes = _message_and_codes(body[:_MOST_READ])
+    message, codes, parameter = _read_error(body[:_MOST_READ])
     reason = message or body or "no reason given"
     if not (message or body) and status < 400:
         # Without user name and query.
@@ -299,6 +301,7 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
         reason = f"it leads to {target}" if target else reason
     text, said = one_line(f"HTTP {status}: {reason}"), message.lower()
     other = "server" if status >= 500 else "request" if status >= 400 else "redirect"
+    other = "garbled" if status < 300 else other
     meanings = (
         *(CODES[code] for code in sorted(codes & CODES.keys())),
         *(kind for kind, statuses, words in WORDINGS if status in statuses and words.search(said)),
@@ -309,8 +312,8 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
         return meaning(text)
     after = retry_after_seconds(headers, time.time())
     fault = Fault(text, meaning, status=status, retry_after=after)
-    if meaning == "request":
-        complaint = said or body[:_MOST_READ].lower()
+    if meaning in ("request", "server"):
+        complaint = f"{said or body[:_MOST_READ].lower()} {parameter}"
         fault.hint = next((key for words, key in REFUSALS if words.search(complaint)), "")
     return fault
 
@@ -322,14 +325,22 @@ def classify_success(answer: Any) -> Verdict | Fault | None:
     except (ValueError, RecursionError):
         return Fault(one_line(f"the response is not JSON: {answer[:_SHOWN]}"), "garbled")
     choices, error = get_field(data, "choices"), get_field(data, "error")
-    if error:
+    # MiniMax reports every error so; some gateways send an error without words with each answer.
+    base = get_field(data, "base_resp")
+    error = base if get_field(base, "status_code") else error
+    if error and not (choices and isinstance(error, dict) and not any(error.values())):
         return _inner_error(error)
     if isinstance(choices, list | tuple) and choices:
         return None
-    if not choices and get_field(data, "usage"):
+    if not choices and any(get_field(data, name) for name in BLOCKED):
         # So some providers answer a page that their filter has blocked.
         return Fault("the provider returned no choices; its filter may block the page", "withheld")
-    return Fault("the response is not a chat completion with choices", "garbled")
+    if isinstance(data, dict) and _read_error(json.dumps(data, default=str))[0]:
+        return _inner_error(data)
+    shown = f"{json.dumps(data, default=str):.{_SHOWN}}"
+    return Fault(
+        one_line(f"the response is not a chat completion with choices: {shown}"), "garbled"
+    )
 
 
 def _inner_error(error: Any) -> Verdict | Fault:
@@ -337,9 +348,9 @@ def _inner_error(error: Any) -> Verdict | Fault:
     status = get_field(error, "code") or get_field(error, "status")
     if isinstance(status, str) and status.isdecimal():
         status = int(status)
-    if isinstance(status, int) and 400 <= status < 600:
-        return classify_response(status, json.dumps({"error": error}, default=str), {})
-    return Fault(one_line(f"an error instead of a response: {error}"), "garbled")
+    sound = isinstance(status, int) and 400 <= status < 600
+    body = json.dumps({"error": error}, default=str)
+    return classify_response(status if sound else 200, body, {})
 
 
 def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | Fault:
@@ -386,34 +397,37 @@ def get_field(thing: Any, name: str) -> Any:
     return thing.get(name) if plain else getattr(thing, name, None)
 
 
-def _message_and_codes(body: str) -> tuple[str, frozenset[str]]:
-    """The message of an error body, empty where it has none, and its lower-case codes."""
+def _read_error(body: str) -> tuple[str, frozenset[str], str]:
+    """The message of an error body, its lower-case codes, and the parameter that it names."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        return body, frozenset()
+        return body, frozenset(), ""
     data = data[0] if isinstance(data, list) and data else data
     if not isinstance(data, dict):
-        return body, frozenset()
+        return body, frozenset(), ""
     error = data.get("error", data)
     error = error if isinstance(error, dict) else {"message": error}
     inner = error.get("innererror")
-    messages = (
-        _message_text(part.get(name)) for part in (error, data) for name in ("message", "detail")
-    )
+    names = ("message", "detail", "msg", "status_msg", "errors", "error_msg")
+    messages = (_message_text(part.get(name)) for part in (error, data) for name in names)
     message = next(filter(None, messages), "")
     places = (error, inner if isinstance(inner, dict) else {})
     codes = [part.get(name) for part in places for name in ("code", "type", "status")]
-    return message, frozenset(code.lower() for code in codes if isinstance(code, str))
+    known = frozenset(str(code).lower() for code in codes if isinstance(code, str | int))
+    return message, known, str(error.get("param") or "").lower()
 
 
 def _message_text(message: Any) -> str:
     """A message, also where it is a list of complaints that repeat their input."""
+    if isinstance(message, dict):
+        message = message.get("detail") or message.get("message")
     if isinstance(message, list):
-        details = (part for part in message if isinstance(part, dict) and "msg" in part)
+        details = (part for part in message if isinstance(part, dict))
         # The last part of a place is the name of the parameter.
         return "; ".join(
-            f"{str(part.get('loc', ''))[-80:]} {part['msg']}".strip() for part in details
+            f"{str(part.get('loc', ''))[-80:]} {part.get('msg') or part.get('message', '')}".strip()
+            for part in details
         )
     return message if isinstance(message, str) else ""
 

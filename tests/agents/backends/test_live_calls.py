@@ -223,6 +223,17 @@ NOT_WORDS = {
     "inner trouble": (http(200, {"error": {"message": "Upstream is ill"}}), "garbled"),
     "null": (http(200, completion(None)), "empty"),
     "blank": (http(200, completion(" \n")), "empty"),
+    "inner credit": (
+        http(200, completion(choices=None, base_resp={"status_code": 1008, "status_msg": "x"})),
+        "garbled",
+    ),
+    "digits": (http(200, b'{"usage": {"prompt_tokens": ' + b"1" * 5000 + b"}}"), "garbled"),
+    "another choice": (http(200, {"choices": [{"text": "words"}], "usage": {}}), "garbled"),
+    "Gemini": (http(200, completion("Half a", "content_filter: PROHIBITED_CONTENT")), Filtered),
+    "thought in pieces": (
+        http(200, completion(content=[{"type": "reasoning", "text": "A draft"}])),
+        "empty",
+    ),
     "only a tool": (
         http(200, completion(None, "tool_calls", message={"tool_calls": [{"id": "a"}]})),
         "empty",
@@ -473,6 +484,14 @@ REFUSED = {
     "Conversation roles must alternate user/assistant/user/assistant/...": "system_role=off",
     "System role not supported": "system_role=off",
     "max_tokens is too large: 2048": "max_tokens=N with a smaller N",
+    "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]": (
+        "max_tokens=N with a smaller N"
+    ),
+    "Unrecognized request argument supplied: max_completion_tokens": "max_tokens_name=max_tokens",
+    "output_format: Extra inputs are not permitted": "structured=off",
+    "json mode is not supported": "structured=off",
+    "'messages[0].role' does not support 'system' with this model.": "system_role=off",
+    "enable_thinking must be false for non-streaming calls": "extra.enable_thinking=false",
 }
 
 
