@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 
-__all__ = ["LazyModule", "nx", "pa", "pc", "pd", "pq", "require_extra", "sparse"]
+__all__ = ["LazyModule", "nx", "pa", "pc", "pd", "pq", "require_extra"]
+__all__ += ["scipy", "sparse", "special"]
 
 
 class LazyModule:
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
-    from scipy import sparse
+    import scipy
+    from scipy import sparse, special
 else:
     pa, pc, pq = map(LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
-    nx, pd, sparse = map(LazyModule, ("networkx", "pandas", "scipy.sparse"))
+    nx, pd, scipy = map(LazyModule, ("networkx", "pandas", "scipy"))
+    sparse, special = map(LazyModule, ("scipy.sparse", "scipy.special"))
 
 
 def require_extra(extra: str, module: str, need: str) -> None:

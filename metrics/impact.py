@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, gini
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.metrics.registry import NAN, measure, measures, metric
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run

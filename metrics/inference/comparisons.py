@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
-from scipy import special
 
+from virsci_society.agents.lazy_imports import scipy, special
 from virsci_society.metrics.inference.intervals import (
     NAN,
     STUDENT,

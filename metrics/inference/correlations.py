@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
-from scipy import special
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.lazy_imports import scipy, special
 from virsci_society.metrics.inference.intervals import NAN, Numbers, pairs_of, t_interval
 
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
-from scipy import special
 
 from virsci_society.agents.arrays import FloatArray
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.lazy_imports import scipy, special
 
 if TYPE_CHECKING:
     import pandas as pd

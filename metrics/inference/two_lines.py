@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
-from scipy import special
 
 from virsci_society.agents.arrays import BoolArray, FloatArray
+from virsci_society.agents.lazy_imports import scipy, special
 from virsci_society.metrics.inference.intervals import NAN, Numbers, pairs_of
 
 MAX_MEANS = 9

@@ -7,10 +7,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from virsci_society.agents.arrays import IntArray
-from virsci_society.agents.lazy_imports import nx
+from virsci_society.agents.lazy_imports import nx, sparse
 from virsci_society.metrics.networks.structure import NETWORKS, adjacency, last_grown, network_ties
 from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.kernel.streams import Streams

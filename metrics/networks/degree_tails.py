@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.lazy_imports import special
 from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.networks.structure import final_networks
 from virsci_society.metrics.registry import metric

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.metrics.networks.communities import detect_communities
 from virsci_society.metrics.networks.structure import (
     largest_component,

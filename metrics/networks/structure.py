@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.metrics.impact import authorships_of
 from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.literature.papers import DAYS_PER_YEAR

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.metrics.novelty.nearest_papers import VectorSpace
 from virsci_society.metrics.novelty.training_leaks import words_of
 from virsci_society.metrics.registry import measures, metric
-from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.results.run import Run
+
+if TYPE_CHECKING:
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 WORDS, VECTORS = 0.5, 0.99
 """Least resemblance of words, and least cosine, of near-duplicates. Fewer than two in a thousand

@@ -25,7 +25,6 @@ from virsci_society.metrics.novelty.nearest_papers import (
 )
 from virsci_society.metrics.registry import measure, measures, metric
 from virsci_society.society.literature.embedding.base import Embedding, Progress, paper_text
-from virsci_society.society.literature.embedding.registry import is_hosted, make_embedding
 from virsci_society.society.results.run import Run
 
 COLUMNS = ("HD", "CD", "CI", "ON")
@@ -106,6 +105,8 @@ class Novelty(Part):
         if names[0] != OWN or len(set(names)) < len(names):
             raise ValueError("give own first, and each embedding once: [own, NAME]")
         for name in names[1:]:
+            from virsci_society.society.literature.embedding.registry import is_hosted
+
             if is_hosted(name):
                 raise ValueError(f"{name}: measuring makes no calls; name a model of this machine")
         return names
@@ -234,6 +235,8 @@ def means_by_embedding(run: Run, names: Iterable[str]) -> dict[str, float]:
 
 def in_embedding(databases: Databases, name: str, seed: int) -> tuple[Databases, Embedding]:
     """The same papers in an embedding by its name, and that; an LSA is fitted on the past."""
+    from virsci_society.society.literature.embedding.registry import make_embedding
+
     sides = [databases.past, databases.contemporary]
     texts = [[one.text(row) for row in range(len(one.ids))] if one.text else [] for one in sides]
     embedding = make_embedding(name, texts=texts[0], seed=seed)

@@ -11,10 +11,9 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.agents.lazy_imports import nx
+from virsci_society.agents.lazy_imports import nx, sparse
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.networks.communities import find_labels
 from virsci_society.metrics.networks.structure import adjacency, network_ties

@@ -10,9 +10,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
-from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, gini
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.metrics.networks.structure import network_statistics
 from virsci_society.metrics.registry import mean
 from virsci_society.society.literature.papers import DAYS_PER_YEAR

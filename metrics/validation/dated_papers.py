@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.spatial import distance
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.lazy_imports import scipy, sparse
 from virsci_society.metrics.registry import measures, metric
 from virsci_society.metrics.validation.assembly_measures import AuthorHistory, assembly_measures
 from virsci_society.society.kernel.durations import TICK
@@ -222,7 +221,7 @@ def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
     """Jensen-Shannon distance of two mixes: square root of the divergence, base 2, 0..1."""
     # Two equal mixes may differ by rounding, which makes the divergence a tiny number below zero.
     with np.errstate(invalid="ignore"):
-        return float(np.nan_to_num(distance.jensenshannon(one, other, base=2)))
+        return float(np.nan_to_num(scipy.spatial.distance.jensenshannon(one, other, base=2)))
 
 
 def _sample(side: TopicPapers, draw: int, papers: int, skipped: int = 0) -> FloatArray:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.lazy_imports import sparse
 from virsci_society.metrics.inference.two_lines import logistic_fit
 from virsci_society.metrics.validation.dated_papers import DatedPaper, papers_between
 from virsci_society.society.kernel.streams import Streams

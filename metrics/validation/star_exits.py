@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.lazy_imports import scipy
 
 SPAN = 3
 """Years before and after the exit that are compared."""
@@ -113,7 +113,7 @@ def effect_table(sides: Mapping[str, FloatArray]) -> pd.DataFrame:
             if len(values) > 1:
                 before, effect = values.mean(axis=0)
                 error = float(values[:, 1].std(ddof=1)) / math.sqrt(len(values)) / before
-                reach, power = stats.t.ppf([0.975, 0.8], len(values) - 1) * error
+                reach, power = scipy.stats.t.ppf([0.975, 0.8], len(values) - 1) * error
                 row |= {"before": before, "effect": effect / before, "detectable": reach + power}
                 row |= {"low": effect / before - reach, "high": effect / before + reach}
             rows.append(row)
