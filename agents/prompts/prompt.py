@@ -101,7 +101,8 @@ class Prompt:
 
     @cached_property
     def _template(self) -> jinja2.Template:
-        return _PAGES.from_string(self.text)
+        # ``from_string`` chains two mappings, which each rendering would copy name by name.
+        return jinja2.Template.from_code(_PAGES, _PAGES.compile(self.text), dict(_PAGES.globals))
 
     @cached_property
     def _tree(self) -> nodes.Template:
@@ -129,12 +130,12 @@ class Prompt:
         made.temperature = temperature
         return made
 
-    @property
+    @cached_property
     def personal(self) -> bool:
         """True if the template has the slot ``you``."""
         return "you" in self._names
 
-    @property
+    @cached_property
     def slots(self) -> frozenset[str]:
         """Names of the slots that must be given; for ``you``, those that it is made of."""
         own = self._names - _PROVIDED
@@ -142,8 +143,9 @@ class Prompt:
 
     def render(self, slots: Mapping[str, Any]) -> str:
         """The text of the prompt."""
-        # Sorted, so that of several the same one is named every time.
-        for name in sorted(self.slots - slots.keys()):
+        if not self.slots <= slots.keys():
+            # The first of several, so that the same one is named every time.
+            name = min(self.slots - slots.keys())
             names = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
             raise InputError(
                 f"{self.path}:{self.line_of(name)}: the slot {name!r} is undefined"

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.replies.form import Form, sent_schema_for
+from virsci_society.agents.replies.form import Form, schema_as_sent, schema_asked
 from virsci_society.agents.spelling import cut_text
 
 LINES = (2000, 1000, 500, 250, 120)
@@ -77,7 +77,7 @@ class Request:
     @cached_property
     def schema_text(self) -> str:
         """The JSON Schema that is sent, as text (see ``as_sent``)."""
-        return sent_schema_for(self.form, self.slots)
+        return schema_as_sent(schema_asked(self.form, self.slots))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import re
 import string
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from virsci_society.agents.profile import Profile
@@ -203,6 +204,7 @@ def list_references(
     )
 
 
+@lru_cache(maxsize=4096)
 def own_sentences(abstract: str, count: int | None) -> str:
     """The sentences in which an abstract says what its paper does, on one line."""
     flat = flatten(abstract)

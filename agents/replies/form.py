@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, lru_cache, partial
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -74,42 +74,35 @@ class Form(BaseModel):
         # Read anew, so that a caller who changes its schema changes nobody else's.
         return dict(json.loads(_schema_text(cls)))
 
-    @classmethod
-    def schema_text(cls) -> str:
-        """The JSON Schema as text, its fields in declared order."""
-        return _schema_text(cls)
-
     @property
     def stated_reason(self) -> str:
         """The words of the field in which the form asks for reasons; empty without one."""
-        for name in REASONS:
-            stated = getattr(self, name, "")
-            if isinstance(stated, str) and stated:
-                return stated
-        return ""
+        said = (self.__dict__.get(name) for name in REASONS)
+        return next((stated for stated in said if isinstance(stated, str) and stated), "")
 
     def as_json(self) -> str:
         """The form as canonical JSON under the names of the prompt."""
-        return json.dumps(self.model_dump(by_alias=True, mode="json"), ensure_ascii=False)
+        return _quoted(self.model_dump(by_alias=True, mode="json"))
 
 
-def form_on_page(form: type[Form], slots: Mapping[str, Any], *, schema_sent: bool) -> str:
-    """The part of one question's page that asks for the reply (``render_form``)."""
-    return _schema_as(_BESIDE_A_SCHEMA if schema_sent else _ALONE, form, slots)
-
-
-def sent_schema_for(form: type[Form], slots: Mapping[str, Any]) -> str:
-    """The JSON Schema of a reply to one question as it is sent (``as_sent``), as text."""
-    return _schema_as(_write_sent, form, slots)
-
-
-def _schema_as(
-    write: Callable[[Mapping[str, Any]], str], form: type[Form], slots: Mapping[str, Any]
-) -> str:
+def schema_asked(form: type[Form], slots: Mapping[str, Any]) -> str:
+    """The JSON Schema of the reply to one question, as text."""
     if _has_schema_of_its_own(form):
-        return write(form.schema_for(slots))
+        return json.dumps(form.schema_for(slots))
     # Of most forms the schema differs between two questions by the fields not asked for alone.
-    return _written_once(write, form, tuple(form.inapplicable_fields(slots)))
+    return _schema_without(form, tuple(form.inapplicable_fields(slots)))
+
+
+@lru_cache(maxsize=256)
+def form_on_page(schema: str, *, schema_sent: bool) -> str:
+    """The part of one question's page that asks for the reply (``render_form``)."""
+    return render_form(json.loads(schema), schema_sent=schema_sent)
+
+
+@lru_cache(maxsize=256)
+def schema_as_sent(schema: str) -> str:
+    """The JSON Schema of a reply to one question as it is sent (``as_sent``), as text."""
+    return json.dumps(as_sent(json.loads(schema)))
 
 
 @cache
@@ -118,12 +111,8 @@ def _has_schema_of_its_own(form: type[Form]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _written_once(
-    write: Callable[[Mapping[str, Any]], str],
-    form: type[Form],
-    inapplicable_fields: tuple[str, ...],
-) -> str:
-    return write(_without(form.json_schema(), inapplicable_fields))
+def _schema_without(form: type[Form], inapplicable_fields: tuple[str, ...]) -> str:
+    return json.dumps(_without(form.json_schema(), inapplicable_fields))
 
 
 def _without(schema: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -132,10 +121,6 @@ def _without(schema: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
         if name in schema.get("required", ()):
             schema["required"].remove(name)
     return schema
-
-
-def _write_sent(schema: Mapping[str, Any]) -> str:
-    return json.dumps(as_sent(schema))
 
 
 def as_sent(schema: Any) -> Any:
@@ -258,9 +243,4 @@ def json_pattern(schema: Mapping[str, Any]) -> str:
     return f"{PATTERN}\n{{{members}}}"
 
 
-def _quoted(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-_BESIDE_A_SCHEMA = partial(render_form, schema_sent=True)
-_ALONE = partial(render_form, schema_sent=False)
+_quoted = json.JSONEncoder(ensure_ascii=False).encode

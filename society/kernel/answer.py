@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, Generic, NoReturn, TypeVar
 
 from virsci_society.agents.errors import Overflow, ProtocolError, ReplyError, UnfitReply, Verdict
@@ -25,7 +26,7 @@ from virsci_society.agents.prompts.request import (
     trim_messages,
     words_that_fit,
 )
-from virsci_society.agents.replies.form import Form, form_on_page
+from virsci_society.agents.replies.form import Form, form_on_page, schema_as_sent, schema_asked
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import NOTICED, check_text, copied
 
@@ -138,7 +139,8 @@ def answers_in(value: Any) -> list[Answer[Any]]:
     if isinstance(value, Answer):
         return [value]
     if isinstance(value, (tuple, list)):
-        return [answer for item in value for answer in answers_in(item)]
+        held = (item for item in value if isinstance(item, (Answer, tuple, list)))
+        return [answer for item in held for answer in answers_in(item)]
     return []
 
 
@@ -196,8 +198,8 @@ class Call:
 
     def row(self) -> tuple[Any, ...]:
         """The values in the order of the columns."""
-        values = (getattr(self, name) for name in self.__slots__)
-        return tuple(" ".join(value) if isinstance(value, tuple) else value for value in values)
+        values = attrgetter(*self.__slots__)(self)
+        return tuple([" ".join(each) if isinstance(each, tuple) else each for each in values])
 
     def again(self, act: str, number: int) -> Call:
         """The row of the n-th ``re-ask`` or ``trim``, under an id that extends this one."""
@@ -214,10 +216,11 @@ class Call:
 
 @dataclass(frozen=True)
 class PageRequest(Request):
-    """A request that names the page it was rendered from, and holds the words of its file."""
+    """A request that names its page, with the words of its file and the schema that is sent."""
 
     page: str = ""
     instructions: str = ""
+    schema_text: str = ""
 
 
 @dataclass(slots=True)
@@ -238,6 +241,7 @@ class PendingCall:
     page_values: Mapping[str, Any] = field(default_factory=dict)
     looks: Any = None
     last_text: str = ""
+    schema: str = ""
 
 
 def text_of(value: Any) -> str:
@@ -269,7 +273,8 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     slots["memory"] = recalled
     backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
     pending.call.live = not backend.rule_based
-    answer_form = form_on_page(pending.form, slots, schema_sent=backend.sends_schema)
+    pending.schema = schema_asked(pending.form, slots)
+    answer_form = form_on_page(pending.schema, schema_sent=backend.sends_schema)
     room = {"most_words": words_that_fit(backend.max_reply_tokens)}
     messages = build_messages(pending.prompt, {**pending.page_values, **slots, **room}, answer_form)
     if pending.looks is not None and not pending.call.live:
@@ -307,6 +312,7 @@ class _Attempts:
             PageRequest,
             page=pending.prompt.name,
             instructions=pending.prompt.instructions,
+            schema_text=schema_as_sent(pending.schema),
             who=pending.who,
             form=pending.form,
             slots=slots,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -115,10 +115,10 @@ class Literature:
         self._row(paper_id)
         return self._index.vector(paper_id)
 
-    def reference(self, paper_id: str, distance: float) -> Reference:
+    def reference(self, paper_id: str, distance: float, authors: Iterable[str] = ()) -> Reference:
         """Make the search result for a paper: its words and its distance from the query."""
         row = self._row(paper_id)
-        return _reference(self._at(row), row, distance)
+        return _reference(self._at(row), row, distance, tuple(authors))
 
     def publish(self, paper: Paper, vector: VectorArray | None = None) -> None:
         """Add a paper and make it visible to later dates."""
@@ -250,7 +250,7 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
     return Papers(papers.table.take(order)), np.asarray(vectors)[order]
 
 
-def _reference(paper: Paper, row: int, distance: float) -> Reference:
+def _reference(paper: Paper, row: int, distance: float, by: tuple[str, ...] = ()) -> Reference:
     return Reference(
         id=paper.id,
         title=paper.title,
@@ -259,4 +259,5 @@ def _reference(paper: Paper, row: int, distance: float) -> Reference:
         keywords=paper.keywords,
         distance=distance,
         key=f"P{row + 1}",
+        authors=by,
     )

@@ -273,7 +273,7 @@ class Lab:
             # A stream per call: another call before this one shifts no draw (rules 7 and 9).
             rng = self._world.streams.stream("utterance", id_)
             within = self._team.times.utterance.draw(rng)
-        sources = (*slots.values(), recall, looks)
+        sources = answers_in((*slots.values(), recall, looks))
         due = self._due(self.now + within, sources)
         pending = self._pending_call(id_, seat, act, who, due, prompt, form, slots, recall)
         pending.looks = looks
@@ -316,7 +316,7 @@ class Lab:
         self._check()
         guest, seat = f"{spoken.id}/guest", spoken.calls[0].seat
         id_ = self._reserve_id(f"{guest}{place + 1}" if place else guest)
-        sources = (spoken, outsiders, *slots.values())
+        sources = answers_in((spoken, outsiders, *slots.values()))
         due = self._due(self.now, sources)
         slots = {**slots, "asker": self._world.profile(asker)}
         pending = self._pending_call(guest, seat, "guest", "", due, prompt, form, slots, None)
@@ -343,8 +343,8 @@ class Lab:
         self._check()
         # Counted per team: what another team does changes no id (rule 7).
         self._derived += 1
-        id_, due = f"{self._team.id}/~{self._derived}", self._due(self.now, arguments)
-        answer = self._answer(id_, due, arguments)
+        id_, sources = f"{self._team.id}/~{self._derived}", answers_in(arguments)
+        answer = self._answer(id_, self._due(self.now, sources), sources)
         return self._world.dispatcher.submit(answer, _apply(function, arguments))
 
     def rng(self, *purpose: object) -> np.random.Generator:
@@ -380,10 +380,9 @@ class Lab:
         return id_
 
     @staticmethod
-    def _due(earliest: float, sources: Sequence[Any]) -> float:
+    def _due(earliest: float, sources: Sequence[Answer[Any]]) -> float:
         """The due date: never before those of the Answers that the words are made of (rule 18)."""
-        dues = [answer.due for source in sources for answer in answers_in(source)]
-        return max((earliest, *dues))
+        return max([earliest, *[answer.due for answer in sources]])
 
     def _pending_call(
         self,
@@ -427,11 +426,10 @@ class Lab:
         return pending
 
     def _answer(
-        self, id_: str, due: float, needs: Sequence[Any], pending: PendingCall | None = None
+        self, id_: str, due: float, sources: list[Answer[Any]], pending: PendingCall | None = None
     ) -> Answer[Any]:
         """The Answer of a call, or of a function of other Answers, kept by the team."""
-        sources = tuple(answer for value in needs for answer in answers_in(value))
-        answer: Answer[Any] = Answer(id_, due, sources, pending is None, self._read)
+        answer: Answer[Any] = Answer(id_, due, tuple(sources), pending is None, self._read)
         if pending is not None:
             # The same list: re-asks are added to it while the work runs.
             answer.calls, pending.call.needs = pending.calls, answer.needs

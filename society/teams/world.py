@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -186,8 +186,7 @@ class World:
         """Make the search result for a paper, naming authors who were present on the date."""
         named = dict.fromkeys(self.literature.paper(paper_id).authors)
         present = (name for name in named if self.population.was_present(name, date))
-        authors = tuple(islice(present, NAMED_AUTHORS))
-        return replace(self.literature.reference(paper_id, distance), authors=authors)
+        return self.literature.reference(paper_id, distance, islice(present, NAMED_AUTHORS))
 
     def nearest_scientists(
         self, count: int, without: frozenset[str], date: float, text: str
