@@ -82,8 +82,8 @@ def chained(before: bytes, entries: bytes) -> bytes:
 UNRULED = "-unruled"
 """Ends the model's name on disk where the offline scientist had no rule for the form."""
 _OUTCOME = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
-CALL = f"SELECT row, hash, asked, {_OUTCOME} FROM calls WHERE id = ?"  # noqa: S608 - our own names
-RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
+CALLS = f"SELECT id, row, hash, asked, {_OUTCOME} FROM calls"  # noqa: S608 - our own names
+RETRIEVALS = "SELECT id, row, hash, asked, value FROM findings"
 SUMS = """
 SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated),
     sum(cached_tokens), sum(usd), sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts
@@ -142,7 +142,8 @@ class Statements:
             row, (id_, asked, *rest) = inserted.lastrowid or 0, values
             self._seal("calls", row, row, id_, float(asked), *rest)
             return outcome
-        return outcome_from_row(self._database.execute(CALL, (request.id,)).fetchone()[3:])
+        stored = self._database.execute(f"{CALLS} WHERE id = ?", (request.id,)).fetchone()
+        return outcome_from_row(stored[4:])
 
     def insert_intent(self, attempt: Attempt) -> None:
         """Add an attempt to the ledger, in doubt until it is updated; sets its row and number."""

@@ -17,8 +17,8 @@ from typing import Any, Self, TypeVar
 
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.database import (
-    CALL,
-    RETRIEVAL,
+    CALLS,
+    RETRIEVALS,
     SUMS,
     GroupCommitWriter,
     Statements,
@@ -40,6 +40,8 @@ from virsci_society.agents.redaction import redact
 N = TypeVar("N", int, float)
 LISTED = 1000
 """Most calls in doubt that ``in_doubt`` returns."""
+READ_AHEAD = 256
+"""Rows that are read together: a run that begins again asks in about the order of the rows."""
 
 
 class Journal:
@@ -62,6 +64,8 @@ class Journal:
         self._lock = None if path is None or frozen else lock_journal(path)
         # The clock's thread and the loop's both read, through one connection.
         self._reading = threading.Lock()
+        # Of each table the rows that were read and not asked for yet, by id, and the last of them.
+        self._ahead: dict[str, tuple[dict[str, Any], int]] = {}
         try:
             opened = open_database(path, frozen, verify)
         except BaseException:
@@ -94,7 +98,7 @@ class Journal:
 
     def lookup_call(self, request: Request) -> CallOutcome | None:
         """The stored outcome of this very request; another hash goes to ``first_mismatch``."""
-        row = self._row(CALL, request.id)
+        row = self._row(CALLS, request.id)
         if row is None:
             outcome = None if self._parent is None else self._parent.lookup_call(request)
             if outcome is None:
@@ -104,19 +108,20 @@ class Journal:
                 # commit.
                 self.store_outcome(request, outcome)
             return outcome
-        if row[1] != request.hash:
+        _, number, hash_, asked, *columns = row
+        if hash_ != request.hash:
             # Noted and not raised: the smallest by date and id is reported, in whatever order they
             # come (rule 22).
-            self.first_mismatch = _first(self.first_mismatch, (row[2], request.id))
+            self.first_mismatch = _first(self.first_mismatch, (asked, request.id))
             return None
-        if row[0] < len(self._requested) and not self._requested[row[0]]:
-            self._requested[row[0]] = 1
+        if number < len(self._requested) and not self._requested[number]:
+            self._requested[number] = 1
             self.unreplayed -= 1
-        return outcome_from_row(row[3:])
+        return outcome_from_row(columns)
 
     def lookup_retrieval(self, id_: str, hash_: str, asked: float) -> bytes | None:
         """The stored result of a retrieval; another hash goes to ``first_mismatch``."""
-        row = None if self.is_empty else self._row(RETRIEVAL, id_)
+        row = None if self.is_empty else self._row(RETRIEVALS, id_)
         if row is None:
             parent = self._parent
             value = None if parent is None else parent.lookup_retrieval(id_, hash_, asked)
@@ -125,10 +130,10 @@ class Journal:
             else:
                 self.store_retrieval(id_, hash_, asked, value)
             return value
-        if row[0] != hash_:
-            self.first_mismatch = _first(self.first_mismatch, (row[1], id_))
+        if row[2] != hash_:
+            self.first_mismatch = _first(self.first_mismatch, (row[3], id_))
             return None
-        return bytes(row[2])
+        return bytes(row[4])
 
     def _note_parent(self) -> None:
         if self._parent is not None:
@@ -260,12 +265,17 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _row(self, query: str, id_: str) -> Any:
-        try:
-            with self._reading:
-                return self._reader.execute(query, (id_,)).fetchone()
-        except (sqlite3.DatabaseError, ValueError) as error:
-            raise self._damaged(error) from error
+    def _row(self, table: str, id_: str) -> Any:
+        """The row of an id, with which those are read that follow the last one read."""
+        ahead, last = self._ahead.get(table, ({}, 0))
+        found = ahead.pop(id_, None)
+        if found is None and (rows := self._all(f"{table} WHERE id = ?", (id_,))):
+            found = rows[0]
+            if found[1] > last:
+                more = self._all(f"{table} WHERE row > ? ORDER BY row LIMIT {READ_AHEAD}", (last,))
+                ahead.update((row[0], row) for row in more if row[0] != id_)
+                self._ahead[table] = ahead, more[-1][1]
+        return found
 
     def _all(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
         try:
