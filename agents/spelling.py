@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 _NO_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -37,3 +38,14 @@ def printable(text: str) -> str:
     """The text with control characters escaped, and with plain spaces."""
     text = text.replace("\u202f", " ").replace("\u00a0", " ")
     return text if text.isprintable() else repr(text)[1:-1]
+
+
+def read_sections(path: Path) -> dict[str, list[str]]:
+    """The lines of a text file by section; a line that begins with # is a remark."""
+    sections: dict[str, list[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            section = sections.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            section.append(line)
+    return sections

@@ -16,21 +16,12 @@ import numpy as np
 
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.slots import Reference
+from virsci_society.agents.spelling import read_sections
 
-
-def read_sections(name: str) -> dict[str, list[str]]:
-    """The lines of a text file of this folder by section; a line that begins with # is a remark."""
-    sections: dict[str, list[str]] = {}
-    for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            section = sections.setdefault(line.strip("[]"), [])
-        elif line and not line.startswith("#"):
-            section.append(line)
-    return sections
-
-
+_HERE = Path(__file__)
 WORDS = {
-    name: frozenset(" ".join(lines).split()) for name, lines in read_sections("words.txt").items()
+    name: frozenset(" ".join(lines).split())
+    for name, lines in read_sections(_HERE.with_name("words.txt")).items()
 }
 """Lists of words by name; sets to look up, never to iterate."""
 COMMON = WORDS["common"]
@@ -226,7 +217,9 @@ def finite_number(value: object, default: float = 0.0) -> float:
     return got if math.isfinite(got) else default
 
 
-FRAMES: Final = {name: tuple(lines) for name, lines in read_sections("frames.txt").items()}
+FRAMES: Final = {
+    name: tuple(lines) for name, lines in read_sections(_HERE.with_name("frames.txt")).items()
+}
 """Frames by kind."""
 PARTS: Final = ("introduction", "objective", "methods", "results", "conclusion")
 """The kinds that are the parts of an abstract, in their order."""

@@ -36,32 +36,36 @@ _MOST_SHOWN = 300
 """Most characters of the message about an unreadable reply."""
 REACH = 262_144
 """Characters at the end of a reply that are searched for blocks: the answer comes last."""
+PREFACE = 300
+"""Characters of the longest words before an answer that is followed by others, if they were cut."""
 STARTS = 256
 """Opening braces tried, the last ones."""
 EFFORT = 2_000_000
 """Characters read over all beginnings that turn out to be no JSON."""
 
 _THOUGHT_NAMES = (
-    r"(?:seed:|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad"
-    r"|chain[_-]of[_-]thought)"
+    r"(?:[\w:▁-]{0,24}(?:think|thought|reason(?:ing)?(?![a-z])|reflection|scratchpad|rationale"
+    r"|monologue)[\w:▁-]{0,60}|analysis|cot|chain[_-]of[_-]thought|\w{0,9}working_out"
+    r"|details\s+type=.reasoning.)"
 )
+_OPENS, _CLOSES = r"(?:<|&lt;|\[|◁)[|｜]?\s*", r"\s*[|｜]?(?:>|&gt;|\]|▷)"
+_ENDS = r"(?:/|[\w-]{0,24}?end(?:_of)?[_▁])"
 THOUGHT_MARKS = (
-    # Qwen, DeepSeek, EXAONE, Seed and others: tags, with or without attributes.
-    (rf"<\s*{_THOUGHT_NAMES}(?:\s[^<>]*)?>", rf"<\s*/\s*{_THOUGHT_NAMES}\s*>"),
-    # Magistral.
-    (r"\[(?:think(?:ing)?|thought|reasoning)\]", r"\[/(?:think(?:ing)?|thought|reasoning)\]"),
-    # Kimi.
-    ("◁think▷", "◁/think▷"),
-    # Command A; OpenThinker and Sky-T1, which mark the solution as well.
-    (r"<\|start_thinking\|>", r"<\|end_thinking\|>"),
-    (r"<\|begin_of_thought\|>", r"<\|(?:end_of_thought|begin_of_solution)\|>"),
+    # Tags of most models, in any brackets: <think>, [THINK], ◁think▷, <|start_thinking|>.
+    (
+        rf"{_OPENS}(?!{_ENDS}){_THOUGHT_NAMES}(?<!_end)(?:\s[^][<>&]*(?!\]))?{_CLOSES}",
+        rf"{_OPENS}(?:{_ENDS}\s*{_THOUGHT_NAMES}|\w{{1,24}}_end){_CLOSES}"
+        r"|</details>|<\|begin_of_solution\|>",
+    ),
     # gpt-oss: every channel but the final one. Tokens of its format may have been dropped.
     (
-        r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*(?:<\|message\|>)?",
-        r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?",
+        r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*(?:<\|message\|>)?|\Aanalysis(?=[A-Z\W])",
+        r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?|assistant\s*final",
     ),
-    # MedGemma.
-    (r"<unused94>(?:thought)?", r"<unused95>"),
+    # MedGemma and Gemma; s1; what Ollama prints.
+    (r"<unused94>(?:thought)?|<\|channel>\s*thought", r"<unused95>|<channel\|>"),
+    (r"<\|im_start\|>think", r"<\|im_start\|>answer|<\|im_end\|>"),
+    (r"\AThinking\.\.\.\s", r"\.\.\.done thinking\."),
 )
 """Patterns of the marks before and after the thoughts of a model, whatever their case."""
 _THOUGHT_BEGINS, _THOUGHT_ENDS = (
@@ -175,6 +179,10 @@ def _search(form: type[FormT], text: str, cut: bool, trouble: Exception) -> Pars
             complete = attempt(lambda one: one.data, block)
             if complete is not None:
                 behind = block.end
+                # Of a reply that was cut, words in the midst of others may be a draft of thoughts
+                # without marks: some templates hold the first mark.
+                if cut and block.start > PREFACE and text[behind:].strip("`] \n"):
+                    raise Unfinished(ENDED_THINKING)
                 break
         # Braces before a name of the form, outside of JSON; where there is none, any brace.
         names = opening_pattern(form).finditer(text, behind)

@@ -8,7 +8,9 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
+from virsci_society.agents.spelling import read_sections
 from virsci_society.society.ecosystem.importers.records import (
     ImportReport,
     RawAuthor,
@@ -16,7 +18,7 @@ from virsci_society.society.ecosystem.importers.records import (
     SkippedRecord,
 )
 
-MARKUP = "text with markup or entities, which were removed"
+MARKUP = "text with markup, entities or misread letters, which were corrected"
 COPYRIGHT = "abstract with a copyright line, which was removed"
 NO_ABSTRACT = "placeholder in place of an abstract, removed"
 NO_TEXT = "placeholder in place of a venue, keyword or affiliation, removed"
@@ -37,50 +39,20 @@ RULES = (
 
 NULL_IDS = frozenset(("A9999999999", "A5317838346", "-1"))
 """Ids of nobody: OpenAlex's null author, that of deleted profiles, and a number in common use."""
-NOTHING = frozenset(
-    (
-        *("", "n/a", "none", "null", "nan", "nat", "nil", "unknown", "undefined", "not available"),
-        *("not applicable", "not specified", "not provided", "not known", "unspecified", "tba"),
-        *("tbd", "missing", "na", "#n/a", "no data", "unavailable", "anonymous"),
-        "no author id available",
-    )
+_SECTIONS = read_sections(Path(__file__).with_name("placeholders.txt"))
+NOTHING = frozenset(_SECTIONS["any field"]) | {""}
+CUT_MARK, AUTHORLESS, TITLELESS, ABSTRACTLESS = (
+    re.compile("|".join(_SECTIONS[name]))
+    for name in ("further authors", "authors", "titles", "abstracts")
 )
-"""Texts that stand for a missing value, in lower case, without brackets and punctuation around."""
-CUT_MARK = re.compile(
-    r"et\.? ?al(?:ii|ia)?|(?:and |& ?)?(?:\+ ?)?(?:\d+ )?(?:others|more)(?: authors?)?|u\. ?a|等人?"
+"""Placeholders by field; a mark for further authors is a last entry of a list of authors."""
+CUT_TAIL = re.compile(
+    r"(?:[\s,;&]*(?:[\s,;&([]+(?:et\.? al(?:ii)?|al|and others|y otros|u\. ?a|и др|\+ ?\d+ (?:more"
+    r"|others)"
+    r")|…|\.\.\.)|(?<=[\u4e00-\u9fff])\s*等)[\s.,;)\]]*$",
+    re.I,
 )
-"""A last entry of an author list that stands for further authors."""
-CUT_TAIL = re.compile(r"[\s,;&]+(?:et\.? al(?:\.|ii)?|and others|等)$", re.I)
-AUTHORLESS = re.compile(
-    r"(?:an )?(?:anonym(?:ous|e|us|o)?|anónimo|unknown|unnamed|various|multiple|nameless|deleted)"
-    r"(?: (?:author\(?s?|names?|contributors?|persons?|user|submission))*(?: #?\d+)?"
-    r"|no (?:authors?|names?|author names?)"
-    r"|(?:(?:no|authors?|names?) )+(?:is |are )?(?:not )?"
-    r"(?:available|listed|given|provided|specified|unknown|withheld|found)"
-    r"|(?:first|given)[ _]?name[, ]+(?:last|family|sur)[ _]?name|authors?|anon"
-    r"|(?:the )?(?:editors?|editorial (?:board|staff|office|team))"
-    r"|匿名|佚名|unbekannt|desconocido|inconnu|s\. ?n|sine nomine"
-)
-TITLELESS = re.compile(
-    r"untitled|(?:no|missing|without) titles?(?: (?:is )?(?:available|found|given|captured))?"
-    r"|(?:the )?titles?(?: is)? (?:not (?:available|found)|unavailable|missing|unknown|pending \d+)"
-    r"|title|无标题|ohne titel|sans titre|sin título"
-)
-_GIVEN = r"(?:available|provided|found|given|supplied|present|submitted|included|recorded|listed)"
-ABSTRACTLESS = re.compile(
-    r"(?:there is |this (?:article|paper|document|record|item) (?:has|contains) )?"
-    r"(?:no|without(?: an)?|missing) (?:abstracts?|summary|description)"
-    rf"(?: (?:is |was |has been |are )?(?:currently |yet )?{_GIVEN})?"
-    r"(?: (?:for|to|in|of|on|from|by) .{1,40})?"
-    r"|(?:the |an )?(?:abstracts?|summary)(?: (?:of|for|to) (?:this|the) \w+)?(?: is| was| are)?"
-    rf"(?: not| never| currently not| un-?)(?: yet| been| currently)? ?{_GIVEN}(?: .{{1,40}})?"
-    r"|(?:the )?abstracts?(?: (?:is |are )?(?:unavailable|missing|withheld|pending|forthcoming))?"
-    r"|(?:please )?(?:see|refer to|click) .{0,40}(?:pdf|full text|paper|article|abstract|here)"
-    r"|(?:inter)?national audience|peer reviewed|lorem ipsum.*"
-    r"|to be (?:announced|added|completed|determined)"
-    r"|[暂无]*(?:摘要|内容)|keine? (?:abstract|zusammenfassung)(?: verfügbar)?"
-    r"|(?:pas|aucun) (?:de )?résumé(?: disponible)?|sin resumen|resumen no disponible"
-)
+FOOTNOTES = re.compile(r"(?<=\w)[*∗†‡§¶¹²³]+(?:,[*∗†‡§¶¹²³]+)*$")
 LONGEST_PLACEHOLDER = 120
 """Characters of the longest placeholder; longer texts are not looked at."""
 EDGES = " \t.,:;!?…*_-–—/\\|()[]{}<>«»\"'`“”#"
@@ -89,9 +61,9 @@ RIGHTS = re.compile(r"(?:(?:©|\(c\)|copyright)[\s:]?){1,2}", re.I)
 """The beginning of a copyright line."""
 YEAR = re.compile(r"(?:1[89]|20)\d\d")
 HOLDER = re.compile(
-    r"\W*(?:[A-Z0-9©][^\s©]*|and|of|the|by|on|behalf|in|under|licen[sc]ed?|for|an?|all|is|are|article"
-    r"|author\S*|rights|reserved|und|et|de|des|la|open|access|exclusive|publi\w+|this|from|with"
-    r"|terms|or|its|copyright|company|division|distributed|c|&)?\W*"
+    r"\W*(?:[A-Z0-9©][^\s©]*|and|of|the|by|on|behalf|in|under|licen[sc]ed?|for|an?|all|is|are"
+    r"|article|author\S*|rights|reserved|und|et|de|des|la|open|access|exclusive|publi\w+|this|from"
+    r"|with|terms|or|its|copyright|company|division|distributed|c|&)?\W*"
 )
 """A word of a copyright line."""
 GOES_ON = ("All", "Published", "Some", "This", "Reproduced", "Licensed", "Open")
@@ -138,8 +110,8 @@ def without_rights(text: str) -> str:
 
 
 _BLOCKS = (
-    r"p|br|hr|div|sec|section|title|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|list|list-item|abstract"
-    r"|disp-formula|label|caption|blockquote|pre|para|break|figure|fig|body|html|head"
+    r"p|br|hr|div|sec|section|title|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|list|list-item"
+    r"|abstract|disp-formula|label|caption|blockquote|pre|para|break|figure|fig|body|html|head"
 )
 _ATTRIBUTES = r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?"
 TAG = re.compile(rf"</?((?:[A-Za-z][\w.-]*:)?[A-Za-z][\w.-]*){_ATTRIBUTES}>")
@@ -175,7 +147,8 @@ FORGOTTEN = re.compile(
     r"(?:\[[^\]]{0,80}\])?\{[^{}]*\}"
 )
 WRAPPED = re.compile(
-    r"\\(?:text\w*|emph|math\w*|underline|operatorname|mbox|hbox|sc|it|bf|tt|em|rm|uppercase|textsuperscript"
+    r"\\(?:text\w*|emph|math\w*|underline|operatorname|mbox|hbox|sc|it|bf|tt|em|rm|uppercase"
+    r"|textsuperscript"
     r"|ensuremath|href\{[^{}]*\})\*?\s*\{([^{}]*)\}"
 )
 SWITCH = re.compile(r"\{\\(?:em|it|bf|tt|sc|rm|sl|sf)\s+([^{}]*)\}")
@@ -208,12 +181,32 @@ def _without_tags(text: str) -> str:
 
 def _of_math(match: re.Match[str]) -> str:
     inner = next(part for part in match.groups() if part is not None)
-    inner = WRAPPED.sub(r"\1", FORGOTTEN.sub("", inner))
+    inner = re.sub(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", FORGOTTEN.sub("", inner))
+    inner = WRAPPED.sub(r"\1", inner)
     inner = SYMBOL.sub(lambda one: f" {one[1]} " if KEPT.fullmatch(one[1]) else " ", inner)
     return re.sub(r"[{}\\]", "", inner).strip()
 
 
+MISREAD = re.compile("Ã[ -¿ŒœŠšŸŽžƒˆ˜–-™]|â€|ï¬")
+MISREAD_RUN = re.compile("[ÂÃÄÅ][ -¿ŒœŠšŸŽžƒˆ˜–-™]|[âï][€¬„ˆ][ -¿ŒœŠšŸŽžƒˆ˜–-™]")
+"""UTF-8 that was read as Windows-1252: signs of it, and what is read anew where there is one."""
+UNDECODED = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrt](?![A-Za-z])")
+"""Escapes of JSON that was written into JSON."""
+
+
+def _read_anew(text: str) -> str:
+    def reread(run: re.Match[str]) -> str:
+        try:
+            return run[0].encode("cp1252").decode("utf-8")
+        except UnicodeError:
+            return run[0]
+
+    return MISREAD_RUN.sub(reread, text) if MISREAD.search(text) else text
+
+
 def _without_latex(text: str) -> str:
+    text = UNDECODED.sub(lambda one: chr(int(one[1], 16)) if one[1] else " ", text)
+
     def accented(found: re.Match[str]) -> str:
         accent = ACCENTS[found[1] or found[2]]
         return unicodedata.normalize("NFC", (found[3] or found[4]) + accent)
@@ -230,7 +223,7 @@ def plain(text: str) -> str:
     """Remove JATS, MathML, HTML and LaTeX markup from a text, and decode entities."""
     if len(text) > LONGEST_MARKUP:
         return text
-    made = text
+    made = _read_anew(text)
     # Twice and more: exports of exports hold escaped tags and entities.
     for _ in range(3):
         decoded = ENTITY.sub(lambda one: html.unescape(one[0]), made)
@@ -245,7 +238,8 @@ def plain(text: str) -> str:
 
 def has_signs_of_markup(text: str) -> bool:
     """Whether a text holds a character with which markup begins."""
-    return "<" in text or "&" in text or "\\" in text or "$" in text or "{" in text
+    marks = "<" in text or "&" in text or "\\" in text or "$" in text or "{" in text
+    return marks or "Ã" in text or "â€" in text
 
 
 @lru_cache(65_536)
@@ -261,13 +255,15 @@ def _short(text: str) -> tuple[str, str]:
 def _person(written: str) -> tuple[str, str]:
     """A name after the rules, empty where it is none, and the rule that changed it."""
     name = plain(written) if has_signs_of_markup(written) else written
+    name = FOOTNOTES.sub("", name)
     if not name:
         return "", ""
-    if says_nothing(name, AUTHORLESS):
-        return "", NO_AUTHOR
-    left = "" if says_nothing(name, CUT_MARK) else CUT_TAIL.sub("", name)
+    cut = name in ("...", "…") or bool(CUT_MARK.fullmatch(_bare(name)))
+    left = "" if cut else CUT_TAIL.sub("", name)
     if left != name:
         return left, CUT_AUTHORS
+    if says_nothing(name, AUTHORLESS) or name == "nan nan":
+        return "", NO_AUTHOR
     return name, "" if name == written else MARKUP
 
 

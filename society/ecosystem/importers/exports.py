@@ -52,7 +52,10 @@ USUAL: dict[str, tuple[str, ...]] = {
     ),
 }
 """Every field, with usual names of its column in lower case, the best first."""
-SEPARATORS = {"semicolon": ";", "comma": ",", "pipe": "|", "and": " and "}
+SEPARATORS = {"semicolon": ";", "comma": ",", "pipe": "|", "and": " and ", "slash": "/", "amp": "&"}
+OTHERS = ("|", "\n", "；", "、", "，")
+"""Separators of people that occur in no name."""
+UNSPLIT = re.compile(r",.*,| and | & | / ")
 PAIR = re.compile(r'\s*(\w+)\s*=\s*("[^"]*"|[^,]*)\s*(?:,|$)')
 WITH_ID = re.compile(r"(.*\S)\s*\((\d{5,})\)")
 
@@ -114,19 +117,24 @@ class CsvPapers(Source):
             )
 
     def _rows(self, file: SourceFile, stream: TextIO) -> Generator[SourceEntry]:
-        first, before = stream.readline(LONGEST), 1
+        first, before = stream.readline(LONGEST), 0
+        if "\r" in first[:-2]:
+            raise InputError(
+                f"{file.path}: has line ends of CR alone; convert them: tr '\\r' '\\n'"
+            )
         # Excel writes the separator above the header, Dimensions a note on the export.
         if re.fullmatch(r"(?i)sep=.\s*", first) or re.fullmatch(r'"[^"]*",{2,}\s*', first):
-            first, before = stream.readline(LONGEST), 2
+            first, before = stream.readline(LONGEST), 1
         if what := other_layout(first, self.kind):
             raise InputError(f"{file.path}: {what}")
         if not first.strip():
             return
         delimiter = max(",;\t|", key=first.count)
-        header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
-        places = self._places(header, file)
-        rows = csv.reader(iter(partial(stream.readline, LONGEST), ""), delimiter=delimiter)
+        lines = chain([first], iter(partial(stream.readline, LONGEST), ""))
+        rows = csv.reader(lines, delimiter=delimiter)
         try:
+            header = [" ".join(name.split()) for name in next(rows)]
+            places = self._places(header, file)
             for row in filter(any, rows):
                 line = rows.line_num + before
                 if len(row) < len(header) or any(row[len(header) :]):
@@ -171,15 +179,19 @@ class CsvPapers(Source):
     def _record(self, content: Any) -> RawRecord:
         written = content.get("authors", "")
         separator, given = self._separator, content.get("author_ids", "")
-        if separator not in written and "|" in written:
-            separator = "|"  # as OpenAlex exports lists
+        if separator not in written:  # as OpenAlex and others export lists
+            separator = next((mark for mark in OTHERS if mark in written.strip()), separator)
         ids = fields.parse_parts(given, separator if separator in given else ";")
         if separator not in written and len(ids) == written.count(",") + 1 > 1:
             separator = ","
-        names = fields.parse_parts(written, separator)
+        # A list as Python or JSON writes it.
+        people = fields.parse_list(written, "authors") if fields.LISTED.match(written) else []
+        people = [one.get("name") if isinstance(one, dict) else one for one in people]
+        names = [fields.parse_text(one, "author") for one in people]
+        names = names or fields.parse_parts(written, separator)
         places = fields.of_each(fields.parse_parts(content.get("affiliations", "")), names)
         self._split += len(names) > 1
-        self._unsplit += len(names) == 1 and (written.count(",") > 1 or " and " in written)
+        self._unsplit += len(names) == 1 and bool(UNSPLIT.search(written))
         people = []
         for name, id_, place in zip(names, fields.of_each(ids, names), places, strict=True):
             found = WITH_ID.fullmatch(name)

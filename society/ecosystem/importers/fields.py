@@ -19,10 +19,16 @@ UNKNOWN = (None, "", "nan", "NaN", "NA", "N/A", "null", "None")
 """Values that stand for a missing number."""
 UNKNOWN_YEARS = (*UNKNOWN, 0, "0", -1, "-1")
 WHOLE = re.compile(r"(\d{1,19})(?:\.0*)?")
-DATE = re.compile(r"(\d{4})[-/.]\d{1,2}(?:[-/.]\d{1,2}(?:[T ].*)?)?")
+LISTED = re.compile(r"\s*\[\s*(?:[\"'{\[\]\d-]|None|null|nan|NaN)")
+"""The beginning of a list in a text; other brackets enclose a word, such as ``[Anonymous]``."""
+YEARS = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+UNDATED = re.compile(
+    r"(?i)n\.? ?d\.?|(?:in press|forthcoming|to appear|undated|s\. ?[fd]|o\. ?j)\.?"
+)
 LARGEST_COUNT = 2**31 - 1
 CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
-"""Translation of control characters to spaces."""
+CONTROLS |= dict.fromkeys((0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF), "")
+"""Translation of control characters to spaces, and of invisible ones to nothing."""
 
 
 DECODER = json.JSONDecoder(parse_constant=lambda _: None)
@@ -78,13 +84,15 @@ def require_title(value: Any, name: str = "title") -> str:
 
 
 def parse_year(value: Any, name: str = "year") -> int:
-    """Parse a year, also of a date (2010-05-01); SkippedRecord where it is missing, 0 or -1."""
-    value = _unboxed(value)
+    """Parse a year, also of a date (2010-05-01, May 1, 2010); SkippedRecord where none is given."""
+    value, undated = _unboxed(value), False
     if isinstance(value, str):
-        value = value.strip()
-        value = date[1] if (date := DATE.fullmatch(value)) else value
+        value, undated = value.strip(" \t\r\n[]()"), bool(UNDATED.fullmatch(value.strip(" []()")))
+        # A date holds one year.
+        years = set(YEARS.findall(value))
+        value = years.pop() if len(years) == 1 and not WHOLE.fullmatch(value) else value
     # False equals 0, but is no year that a source leaves open.
-    if value in UNKNOWN_YEARS and value is not False:
+    if undated or (value in UNKNOWN_YEARS and value is not False):
         raise SkippedRecord("no year")
     number = _whole(value)
     if number is None or not 0 < number <= 9999:
@@ -141,6 +149,8 @@ def parse_names(value: Any, name: str) -> list[Any]:
 def _of_text(value: Any, opening: str) -> Any:
     """The value that a text holds as JSON or as a Python literal; None for any other text."""
     if not isinstance(value, str) or not value.lstrip().startswith(opening):
+        return None
+    if opening == "[" and not LISTED.match(value):
         return None
     try:
         return DECODER.decode(value)

@@ -281,6 +281,14 @@ THOUGHTS = (
     ("<unused94>thought\n", "<unused95>"),
     ("```thinking\n", "\n```\n"),
     ("``` Reasoning\n", "```"),
+    ("<|think|>", "<|/think|>"),
+    ("<thought_process>", "</thought_process>"),
+    ("<longcat_think>", "</longcat_think>"),
+    ("<｜begin▁of▁thinking｜>", "<｜end▁of▁thinking｜>"),
+    ("<|thinking_start|>", "<|thinking_end|>"),
+    ("&lt;think&gt;", "&lt;/think&gt;"),
+    ('<details type="reasoning">', "</details>"),
+    ("<|channel>thought\n", "<channel|>"),
 )
 DRAFT = f"A first try would be {GOOD.replace('A', 'B')}, but no, because"
 
@@ -291,6 +299,13 @@ def test_thoughts_are_no_answer(begin, end):
     for cut in (False, True):
         for text in (f"{begin}{DRAFT}", f"{begin}x{end}{begin}{DRAFT}"):
             assert "ends inside its thinking" in unread(Idea, text, cut=cut)
+
+
+def test_a_draft_in_thoughts_without_marks_is_no_answer_of_a_reply_that_was_cut():
+    thought = "Okay, the user wants an idea. " * 20 + DRAFT
+    assert "ends inside its thinking" in unread(Idea, thought, cut=True)
+    assert read_reply(Idea, f"{thought}</think>{GOOD}", cut=True).form.title == "A"
+    assert read_reply(Idea, f"My answer:\n{GOOD}\nI have chosen", cut=True).form.title == "A"
 
 
 def test_what_is_said_of_a_reply_is_short_and_printable():

@@ -71,11 +71,25 @@ PLACEHOLDERS = {
             "(c) 2012 Wiley, Inc.",
         ),
         *("Copyright © 2010 by the Institute of Physics", "© The Author(s) 2019."),
+        *("Abstract: not available", "Full text available only in PDF", "Résumé non disponible"),
+        *("Нет аннотации", "初録なし".replace("初", "抄"), "This publication has no abstract"),
+        *("Please enable JavaScript to view this page", "Description not available", "Extract"),
     ],
-    "title": ["Untitled", "No title", "Title not available", "n/a", "(title missing)", "null"],
+    "title": [
+        "Untitled",
+        "No title",
+        "Title not available",
+        "n/a",
+        "(title missing)",
+        "null",
+        "无题",
+        "Document1",
+    ],
     "authors": [
         *("N/A", "Unknown", "[Anonymous]", "Anonymous Author(s)", "Unknown Author 3", "佚名"),
         *("[No author name available]", "No authors listed", "The Editors", "Various", "-", "null"),
+        *("null null", "Unknown, Unknown", "Anonymous, A.", "N.N.", "nan nan", "Author, Unknown"),
+        *("Аноним", "作者不详", "Autor desconocido", "AA.VV.", "Staff Writer", "XXX"),
     ],
     "venue": ["Unknown", "-", "null", "not available"],
 }
@@ -85,7 +99,7 @@ KEPT = {
         *("Copyright law of 2015 and its critics.", "We study the unknown.", "Nothing."),
     ],
     "title": ["The unknown author", "Abstract", "Missing data", "No free lunch", "Null models"],
-    "authors": ["Na Li", "Ann Other", "No", "Albert Al", "Anon Bell", "Null Island"],
+    "authors": ["Na Li", "Ann Other", "No", "Albert Al", "Anon Bell", "Null Island", "Nan Nan"],
     "venue": ["Unknown Journal of Maps"],
 }
 
@@ -124,15 +138,33 @@ def test_placeholder_names_are_left_out_although_they_have_an_id(tmp_path):
     assert report.changed == {cleaning.NO_AUTHOR: 1}
 
 
-@pytest.mark.parametrize("mark", ["et al.", "et al", "and others", "others", "...", "+ 12 more"])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *(
+            "et al.",
+            "et al",
+            "and others",
+            "others",
+            "...",
+            "+ 12 more",
+            "…",
+            "+5",
+            "и др.",
+            "ほか",
+        ),
+        *("y otros", "& al", "and colleagues", "etc.", "et al (2009)"),
+    ],
+)
 def test_a_mark_for_further_authors_is_no_author(mark, tmp_path):
     ((record,), report) = read(tmp_path, [authors("Ada Bell", mark)])
     assert [author.name for author in record.authors] == ["Ada Bell"]
-    assert report.changed.get(cleaning.CUT_AUTHORS, 0) + report.changed.get(cleaning.NO_AUTHOR, 0)
+    assert report.changed == {cleaning.CUT_AUTHORS: 1}
 
 
-def test_a_mark_behind_a_name_is_removed(tmp_path):
-    ((record,), report) = read(tmp_path, [authors("Ada Bell, et al.")])
+@pytest.mark.parametrize("mark", [", et al.", " [et al.]", " ...", ", +5 more", " и др.", " & al."])
+def test_a_mark_behind_a_name_is_removed(mark, tmp_path):
+    ((record,), report) = read(tmp_path, [authors("Ada Bell" + mark)])
     assert [author.name for author in record.authors] == ["Ada Bell"]
     assert report.changed == {cleaning.CUT_AUTHORS: 1}
 
@@ -185,6 +217,9 @@ PLAIN = {
     r"{BERT} for $k$-means by M{\"u}ller and G\"odel": "BERT for k-means by Müller and Gödel",
     r"\emph{Deep} \textbf{nets \emph{in}} $O(n^2)$ \cite{x}": "Deep nets in O(n^2)",
     r"On $\alpha$-stable $\mathcal{L}_1$ sets, 5\%": "On alpha-stable L_1 sets, 5%",
+    r"a $\frac{1}{2}$ spin": "a 1/2 spin",
+    "RÃ©seaux dâ€™affaires": "Réseaux d’affaires",
+    r"\u00e9cole\n Ties": "école Ties",
     r"Erd\H{o}s, \c{c}, {\'e}cole, na\"{\i}ve, Stra{\ss}e": "Erdős, ç, école, naïve, Straße",
 }
 UNTOUCHED = [

@@ -138,6 +138,28 @@ def test_authors_that_are_separated_by_something_else_are_an_error_not_one_perso
     assert [len(paper.authors) for paper in records] == [2, 2]
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("\"['Ada Bell', 'Ben Cole']\"", '"[""Ada Bell"", ""Ben Cole""]"', "Ada Bell；Ben Cole"),
+        *(
+            "\"[{'name': 'Ada Bell'}, {'name': 'Ben Cole'}]\"",
+            '"Ada Bell\nBen Cole"',
+            "Ada Bell*;Ben Cole†",
+        ),
+    ],
+)
+@pytest.mark.parametrize("date", ["17.05.2001", "05/17/2001", '"May 17, 2001"', "c2001", "[2001]"])
+def test_lists_of_other_programs_and_dates_are_read(written, date, tmp_path):
+    text = f'Title,"Publication\nyear",Authors\nMaps,{date},{written}\nTies,in press,Cai Li\n'
+    ((paper,), report) = read(tmp_path, "csv", text, "p.csv")
+    assert (paper.year, [author.name for author in paper.authors]) == (
+        2001,
+        ["Ada Bell", "Ben Cole"],
+    )
+    assert report.passed == {"no year": 1}
+
+
 def test_ids_are_separated_as_the_names_are(tmp_path):
     text = "title,year,authors,author_ids\nMaps,2001,Ada Bell|Ben Cole,A1|A2\n"
     ((paper,), _) = read(tmp_path, "csv", text, "p.csv", columns="separator=pipe")
