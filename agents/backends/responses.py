@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import Fault, Filtered, Overflow, Refused, Verdict
@@ -20,7 +21,7 @@ from virsci_society.agents.prompts.request import (
     total_characters,
 )
 from virsci_society.agents.redaction import redact
-from virsci_society.agents.spelling import cut_text, plain_line
+from virsci_society.agents.spelling import cut_text, plain_line, read_sections
 
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
@@ -53,6 +54,7 @@ _MOST_READ = 100_000
 _SHOWN = 200
 """Characters of a body that are shown where it cannot be read."""
 
+VERDICTS: Mapping[str, type[Verdict]] = {"overflow": Overflow, "filtered": Filtered}
 STATUSES: Mapping[int, str] = {
     **dict.fromkeys((408, 409, 424, 425, 499), "server"),
     **dict.fromkeys((429, 498), "rate"),
@@ -63,12 +65,12 @@ STATUSES: Mapping[int, str] = {
 """Kinds of fault by status; others below 400 are ``redirect``, from 500 on ``server``, else
 ``request``."""
 
-CODES: Mapping[str, type[Verdict] | str] = {
+CODES: Mapping[str, str] = {
     code: meaning
     for meaning, codes in (
-        (Overflow, "context_length_exceeded exceed_context_size_error request_too_large"),
-        (Filtered, "content_filter content_filter_policy content_policy_violation 1301"),
-        (Filtered, "responsibleaipolicyviolation data_inspection_failed datainspectionfailed"),
+        ("overflow", "context_length_exceeded exceed_context_size_error request_too_large"),
+        ("filtered", "content_filter content_filter_policy content_policy_violation 1301"),
+        ("filtered", "responsibleaipolicyviolation data_inspection_failed datainspectionfailed"),
         ("credit", "insufficient_quota insufficient_balance insufficient_credits arrearage 1113"),
         ("credit", "billing_hard_limit_reached billing_not_active exceeded_current_quota_error"),
         # What litellm's proxy says of an unknown key where it has no database to look it up in.
@@ -80,84 +82,23 @@ CODES: Mapping[str, type[Verdict] | str] = {
 }
 """Codes and types of errors, in lower case, that say more than the status."""
 
-_TOO_LONG = (
-    r"maximum (?:context|prompt|model|input) length|max(?:imum)? context (?:length|limit)"
-    r"|longer than the (?:maximum )?(?:model|context)|context length (?:is|of) only"
-    r"|model'?s context length|prompt is too long|input is too long|prompt too long"
-    r"|(?:exceed(?:s|ed)?|greater than|more than) "
-    r"(?:(?:the|max|model|maximum|available|allowed) )*"
-    r"(?:context|max_prompt_tokens|max_model_len|(?:configured|token|length) (?:limit|size)"
-    r"|(?:max )?(?:tokens allowed|length))"
-    r"|maximum number of tokens allowed|reduce the length of the (?:messages|input|prompt)"
-    r"|`inputs` (?:tokens \+ `max_new_tokens`|must have less)|current length is \d+ while limit is"
-    r"|range of input length|max_tokens must be at least 1, got -"
-    r"|invalid 'messages.{0,40}string too long|too many tokens: total"
-)
-_TAKEN_AWAY = (
-    r"content[ _](?:management |filter(?:ing)? )policy|content policy|safety system"
-    r"|violat\w+ (?:our|the) usage polic|inappropriate content|content exists risk"
-    r"|(?:was|been) flagged|unsafe or sensitive content"
-)
-_NO_KEY = r"api[ _]key (?:is )?(?:not valid|invalid)|(?:invalid|incorrect) api[ _]key"
-_UNPAID = (
-    r"credit balance is too low|insufficient (?:account )?(?:balance|credit|funds)|have any credits"
-    r"|billing hard limit|account is not active|billing (?:is )?not (?:active|enabled)"
-)
-_UNPARSED = (
-    r"model produced output that does not match the expected|failed to parse input at pos \d"
-    r"|max_tokens or model output limit was reached"
-)
-"""llama.cpp, and what is built on it (Ollama, LM Studio), answer with 500 where they cannot parse
-what the model has written. The same request would get the same answer again, so this is no
-trouble of the server."""
-_BUSY = r"rate[ _-]?limit|too many requests|throttl|overloaded|quota exceeded"
-_TOO_MANY = (
-    r"max_(?:completion_)?tokens[`' ]*(?:value)?(?: is too large|, the valid range|: \d+ >"
-    r"|,? must be (?:less|at most|<)|.{0,9}integer above)|range of max_(?:completion_)?tokens"
-    r"|above maximum value.{0,60}max_(?:completion_)?tokens"
-)
-WORDINGS: tuple[tuple[type[Verdict] | str, frozenset[int], re.Pattern[str]], ...] = (
-    ("request", frozenset({400, 422}), re.compile(_TOO_MANY)),
-    (Overflow, frozenset({200, 400, 413, 422, 500}), re.compile(_TOO_LONG)),
-    (Filtered, frozenset({200, 400, 403, 422, 451}), re.compile(_TAKEN_AWAY)),
-    ("empty", frozenset({400, 500}), re.compile(_UNPARSED)),
-    ("credit", frozenset({200, 400, 403}), re.compile(_UNPAID)),
-    ("key", frozenset({200, 400}), re.compile(_NO_KEY)),
-    ("rate", frozenset({200, 400, 403}), re.compile(_BUSY)),
-)
-"""What messages without a telling code say: OpenAI, vLLM, Ollama, Anthropic, Gemini and others."""
-
-_SET = "give --set backend."
-REFUSALS = tuple(
-    (re.compile(words), _SET + key)
-    for words, key in (
-        (r"max_completion_tokens.{0,40}instead", "max_tokens_name=max_completion_tokens"),
-        (r"max_tokens.{0,40}instead", "max_tokens_name=max_tokens"),
-        (r"max_completion_tokens.{0,80}(?:extra|not|un)", "max_tokens_name=max_tokens"),
-        (_TOO_MANY, "max_tokens=N with a smaller N"),
-        (r"unrecognized.{0,40}max_completion_tokens", "max_tokens_name=max_tokens"),
-        (
-            r"(?:unsupported|unknown|unexpected|invalid|extra).{0,60}\bmax_tokens\b"
-            r"|\bmax_tokens[`' ]*(?:is|are) (?:not (?:supported|allowed)|unsupported)",
-            "max_tokens_name=max_completion_tokens",
-        ),
-        (r"\btemperature\b", "temperature=null"),
-        (r"\btop_p\b", "top_p=null"),
-        (r"(?:\b|_)seed\b", "seeded=off"),
-        (
-            r"response_format|output_format|json[_ ](?:schema|mode)|structured|guided|grammar"
-            r"|additionalproperties|response mime type|(?:constrained|schema).{0,40}"
-            r"(?:disabled|decoding|maximum|too (?:many|deep))",
-            "structured=off",
-        ),
-        (
-            r"roles? must alternate|(?:system|developer)[`' ]*(?:role|message|instruction|prompt)"
-            r"|only user(?: and|,) assistant|role[`': ]*(?:system|developer)"
-            r"|role' does not support '(?:system|developer)",
-            "system_role=off",
-        ),
-        (r"enable_thinking", "extra.enable_thinking=false"),
+_SAID = read_sections(Path(__file__).with_name("wordings.txt"))
+WORDINGS = tuple(
+    (meaning, frozenset(statuses), re.compile("|".join(_SAID[meaning])))
+    for meaning, statuses in (
+        ("request", (400, 422)),
+        ("overflow", (200, 400, 413, 422, 500)),
+        ("filtered", (200, 400, 403, 422, 451)),
+        ("empty", (400, 500)),
+        ("credit", (200, 400, 403)),
+        ("key", (200, 400)),
+        ("rate", (200, 400, 403)),
     )
+)
+"""What messages without a telling code say, in lower case, by meaning and statuses."""
+REFUSALS = tuple(
+    (re.compile(words), f"give --set backend.{key}")
+    for key, _, words in (line.partition(": ") for line in _SAID["refusals"])
 )
 """What messages about a refused parameter say, and the setting by which it is not sent."""
 
@@ -308,8 +249,8 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
         STATUSES.get(status, other),
     )
     meaning = meanings[0]
-    if not isinstance(meaning, str):
-        return meaning(text)
+    if meaning in VERDICTS:
+        return VERDICTS[meaning](text)
     after = retry_after_seconds(headers, time.time())
     fault = Fault(text, meaning, status=status, retry_after=after)
     if meaning in ("request", "server"):
