@@ -2,9 +2,10 @@
 
 Runs `community/assembly` and, from the first of the fields, `community/vis`, whose words are made
 by rules; builds every field; judges all of them as ``society facts`` does. Prints the card, its
-counts, and what is published of a community of agents. Runs are kept in ``runs/benchmarks``.
+counts, and what is published of a community of agents, beside near-duplicate papers of all and of
+the first arm of a study, as one archive. Runs are kept in ``runs/benchmarks``.
 
-    python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021
+    python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021 SmolLM2=STUDY
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.metrics.facts.fact import judge_facts
+from virsci_society.metrics.novelty import near_duplicates as copies
+from virsci_society.scenarios.analysis.compare_with_corpus import open_compared
 from virsci_society.scenarios.analysis.facts import chosen_facts, opened_sides
 from virsci_society.scenarios.analysis.facts_page import Card, size_text
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "runs" / "benchmarks"
@@ -28,7 +33,7 @@ AGENTS = {"lotka": 2.21, "one_paper_authors": 0.70}
 audit ``andamanopal/clawrxiv-quality-audit``; the archive has no licence and is not here."""
 MARKS = {"inconclusive": "?", "inside the corpus": "", "not measurable": "-"}
 FIELD = ("--boundary", "2012", "--active-years", "6", "--last-year", "2023")
-"""Of the field in which `community/vis` starts, as its file says."""
+"""Of the field in which `community/vis` starts, as its file says; of all, for near-duplicates."""
 YEARS = {"community/assembly": "20y", "community/vis": "5y"}
 SEEDS = range(1, 6)
 
@@ -85,15 +90,28 @@ def side_by_side(found: pd.DataFrame) -> str:
     return f"{table(heads, [row[2] for row in rows])}\n\n{more}"
 
 
-def agents_and_people(found: pd.DataFrame) -> str:
-    """What is published of clawRxiv's first fortnight, beside societies and fields."""
-    values = found.pivot(index="fact", columns="society", values="value")
-    columns = list(dict.fromkeys(found["society"]))
+def one_archive(study: Path) -> pd.DataFrame:
+    """The near-duplicates among the papers of all runs of a study's first arm."""
+    papers = pd.concat([run.table("papers") for run in open_compared([study])[0].runs])
+    texts = papers["title"].str.cat(papers["abstract"], "\n").dropna().tolist()
+    return copies.compared_with_earlier([str(row) for row in range(len(texts))], texts)
+
+
+def agents_and_people(found: pd.DataFrame, copied: Mapping[str, pd.DataFrame]) -> str:
+    """What is published of clawRxiv's first fortnight, beside societies, fields and a study."""
+    values = found.pivot(index="fact", columns="society", values="value").reindex(columns=copied)
     rows = [
-        (f"`{name}`", given, *(f"{values.loc[name, one]:.3g}" for one in columns))
+        (f"`{name}`", given, *(f"{value:.3g}" for value in values.loc[name]))
         for name, given in AGENTS.items()
     ]
-    return table(("fact", "clawRxiv", *columns), rows)
+    for kind, given in {"by_words": 0.31, "by_vectors": "-"}.items():
+        known = [part[kind].dropna() for part in copied.values()]
+        cells = [f"{one.sum()} of {len(one):,}" if len(one) else "-" for one in known]
+        rows.append((f"near-duplicates {kind.replace('_', ' ')}", given, *cells))
+    alike = [part["resemblance"].median() for part in copied.values()]
+    rows.append(("resemblance, median", "-", *(f"{one:.2g}" for one in alike)))
+    made = table(("fact", "clawRxiv", *copied), rows)
+    return made.replace(" nan ", " - ").replace(" <NA> ", " - ")
 
 
 def table(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
@@ -115,15 +133,22 @@ def _cell(row: Mapping[Any, Any]) -> str:
 if __name__ == "__main__":
     if not sys.argv[1:]:
         sys.exit(__doc__)
-    given = {name: one.rpartition("@") for name, one in (one.split("=") for one in sys.argv[1:])}
-    fields = []
-    for name, (file, _, years) in given.items():
-        first, _, last = years.partition("-")
-        fields.append(field(name, file, "--boundary", first, "--last-year", last))
-    start = field(*next((name, one[0]) for name, one in given.items()), *FIELD)
-    words = kept("community/vis", f"population.ecosystem.path={start}")
-    cards = [card(kept("community/assembly")), card(words, start)]
+    given = [one.split("=") for one in sys.argv[1:]]
+    fields, all_papers = [], []
+    for name, (file, _, years) in ((name, one.rpartition("@")) for name, one in given):
+        if file:
+            first, _, last = years.partition("-")
+            fields.append(field(name, file, "--boundary", first, "--last-year", last))
+            all_papers.append(field(name, file, *FIELD))
+    words = kept("community/vis", f"population.ecosystem.path={all_papers[0]}")
+    cards = [card(kept("community/assembly")), card(words, all_papers[0])]
     cards += [card([], path) for path in fields]
+    written = pd.concat([copies.near_duplicates(Run.open(one)) for one in words])
+    # Wordless papers hold no words of their own.
+    told = [written[:0], written]
+    told += [copies.corpus_near_duplicates(Ecosystem.load(path)) for path in all_papers]
+    copied = dict(zip([one.name for one in cards], told, strict=True))
+    copied |= {name: one_archive(Path(one)) for name, one in given if "@" not in one}
     found = pd.DataFrame([row for one in cards for row in one.rows()])
     counts = "\n".join(f"- {one.name}: {one.summary}" for one in cards)
-    print(f"{side_by_side(found)}\n\n{counts}\n\n{agents_and_people(found)}")
+    print(f"{side_by_side(found)}\n\n{counts}\n\n{agents_and_people(found, copied)}")

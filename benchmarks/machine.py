@@ -30,16 +30,12 @@ TOO_BUSY = 1.15
 
 
 class Load(NamedTuple):
-    """What the calibration loop took, run on all processors at once.
-
-    Attributes:
-        busy: the largest wall time over processor time; about 1 on an idle machine, 2 where every
-            processor does as much for others.
-        loop: seconds of processor time of one loop, on average.
-    """
+    """What the calibration loop took, run on all processors at once."""
 
     busy: float
+    """Largest wall time over processor time: 1 on an idle machine, 2 if others do as much."""
     loop: float
+    """Seconds of processor time of one loop, on average."""
 
 
 def load() -> Load:
@@ -51,11 +47,6 @@ def load() -> Load:
     ]
     times = [tuple(map(float, loop.communicate()[0].split())) for loop in loops]
     return Load(max(wall / cpu for wall, cpu in times), mean(cpu for _, cpu in times))
-
-
-def busy() -> float:
-    """How busy the machine is; see `Load`."""
-    return load().busy
 
 
 def describe() -> dict[str, object]:

@@ -102,11 +102,7 @@ def of(*path: str) -> Find:
     return lambda figures: float(reduce(getitem, path, figures))
 
 
-def command(name: str) -> Find:
-    """A command's processor time, in its unit."""
-    return cell("ratio", command=name)
-
-
+HELP = cell("ratio", command="--help")
 DRAWS = ("draws/s e = 1", "draws/s share 0.2")
 PAGES = {60: (1, 0.7, 30), 1_000: (3, 2, 60), 100_000: (6, 3, 100)}
 SHOWN = {"MB": "MB", "first paint, s": "network", "ms a frame": "frame"}
@@ -131,7 +127,7 @@ MARKS: tuple[Mark, ...] = (
     Mark("H7", "draws a loop, one by one", "scale", million(*DRAWS), 3e5, True, "1.06 M", -1),
     Mark("H8", "network of a million people: MB", "scale", million("network MB"), 200, False, "81"),
     Mark("H9", "events a second, of bare SimPy", "kernel", of("ratio"), 0.5, True, "1"),
-    Mark("H10", "`--help`, in `import typer`", "start_up", command("--help"), 2, False, "1"),
+    Mark("H10", "`--help`, in `import typer`", "start_up", HELP, 2, False, "1"),
     Mark("H11", "4,000 waiting teams: share of a core", "kernel", of("parked"), 0.01),
     Mark(
         "H12", "search: loops / 1000 each", "search", searched("ms a query"), 1.2, False, "0.8", 1
@@ -145,7 +141,7 @@ MARKS: tuple[Mark, ...] = (
     ),
     Mark("H16", "kB of prompts worked out anew", "prefix", lambda rows: rows[-1]["kB anew"], 335),
     *(
-        Mark("H17", f"{name}, in calibration loops", "start_up", command(name), mark)
+        Mark("H17", f"{name}, in calibration loops", "start_up", cell("ratio", command=name), mark)
         for name, unit, mark, _ in commands((), ())
         if unit == LOOP
     ),

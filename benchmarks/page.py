@@ -11,12 +11,6 @@ from benchmarks.machine import describe
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-def release() -> str:
-    """The number of the release whose sources these are."""
-    with (DOCS.parent / "pyproject.toml").open("rb") as file:
-        return str(tomllib.load(file)["project"]["version"])
-
-
 def head(load: float | None = None) -> str:
     """When and on what figures were measured.
 
@@ -25,8 +19,9 @@ def head(load: float | None = None) -> str:
             measured. None: it is said elsewhere.
     """
     machine = describe()
+    about = tomllib.loads((DOCS.parent / "pyproject.toml").read_text("utf-8"))["project"]
     said = (
-        f"{datetime.now(UTC):%Y-%m-%d}, release {release()}, commit `{machine['commit']}`, "
+        f"{datetime.now(UTC):%Y-%m-%d}, release {about['version']}, commit `{machine['commit']}`, "
         f"{machine['processors']} processors ({machine['processor']}), Python {machine['python']}"
     )
     return said if load is None else f"{said}; calibration loop at {load:.2f} (1: idle machine)."

@@ -58,10 +58,8 @@ def main() -> None:
     """Print one line per embedding and kind of relevance."""
     folder, *names = sys.argv[1:]
     papers = Ecosystem.load(folder).past
-    texts, relevant = (
-        paper_texts(papers),
-        {"cited": cited(papers), "author": by_same_authors(papers)},
-    )
+    texts = paper_texts(papers)
+    relevant = {"cited": cited(papers), "author": by_same_authors(papers)}
     first: dict[str, FloatArray] = {}
     print(f"{folder}: {len(papers):,} papers\nrelevant  embedding  papers  recall  MRR  AUC  dMRR")
     for name in names:

@@ -45,17 +45,12 @@ measures: [papers]
 """
 
 
-def opened(base: str, days: int, place: Path, runs: int) -> None:
-    """Make the folder of a study of so many runs."""
+def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
+    """Seconds of a study of so many runs, of each run in the mean, and of what is beside them."""
     file = place.with_suffix(".study.yaml")
     text = STUDY.format(base=base, runs=runs, days=days, ecosystem=place.parent / "ecosystem")
     file.write_text(text, encoding="utf-8")
     open_folder(read_study(file), place)
-
-
-def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
-    """Seconds of a study of so many runs, of each run in the mean, and of what is beside them."""
-    opened(base, days, place, runs)
     ended: list[float] = []
     began = time.perf_counter()
     ends = run_locally(

@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.machine import busy  # noqa: E402
+from benchmarks.machine import load  # noqa: E402
 from benchmarks.page import DOCS, head, put  # noqa: E402
 from benchmarks.peers.environments import CannotInstall, cache_folder, python_of  # noqa: E402
 from benchmarks.peers.registry import PEERS, Peer  # noqa: E402
@@ -169,12 +169,12 @@ def main() -> None:
     args = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     args.work = args.work or (LONG if args.full else SHORT)
-    load, rows = busy(), []
+    before, rows = load().busy, []
     with FaultServer(Plan(latency=LATENCY)) as server:
         for peer in PEERS:
             if peer.name in args.only and (args.full or not peer.long_only):
                 rows += rows_of(peer, args, server)
-    text = f"{head(max(load, busy()))}\n\n" + "".join(f"{line}\n" for line in lines(rows))
+    text = f"{head(max(before, load().busy))}\n\n" + "".join(f"{line}\n" for line in lines(rows))
     print(f"\n{text}")
     args.json.write_text(json.dumps([row._asdict() for row in rows], indent=1), "utf-8")
     if args.write:
