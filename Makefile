@@ -22,9 +22,9 @@ record-model: $(VENV)/.local
 	$(BIN)/society run examples/recorded/team.yaml --out runs/recorded
 	cd runs/recorded && cp scenario.yaml journal.sqlite digest ../../examples/recorded/smollm2
 
-# Four workers for two cores, because many tests wait for a process or a server; each takes a run of
+# Three workers for two cores, because many tests wait for a process or a server; each takes a run of
 # neighbouring files, which share what is made once for them.
-WORKERS := -n 4 --dist worksteal
+WORKERS := -n 3 --dist worksteal
 
 # A minute and a half: layers, the paper's equations, digests, kills, one call over HTTP, keys, messages.
 QUICK := test_layers.py test_determinism.py test_installation.py \
@@ -74,9 +74,8 @@ check: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
-	@echo "Checking types; the first time this takes two minutes."
-	$(BIN)/mypy -n 2
-	$(BIN)/mypy -n 2 --config-file tests/benchmarks.ini --cache-dir .mypy_cache/benchmarks benchmarks examples
+	@echo "Checking types; the first time this takes a minute."
+	$(BIN)/mypy
 
 mutants: $(VENV)/.tools
 	$(BIN)/python -m tests.mutants

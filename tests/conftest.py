@@ -7,11 +7,13 @@ import socket
 import sys
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
 import typer.testing
+from filelock import FileLock, Timeout
 from hypothesis import HealthCheck, settings
 
 from tests.forked_commands import ONE_THREAD, SELDOM, Nursery, SharedServer
@@ -72,6 +74,8 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 gc.set_threshold(*SELDOM)
 
+COLD = "TESTS_COLD"
+"""The variable with the lock of the worker that compiles all tests, where nothing is compiled."""
 LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -218,6 +222,21 @@ def pytest_configure(config):
         assert mesa
     elif getattr(config.option, "numprocesses", None):
         config.add_cleanup(SharedServer().close)
+        os.environ.pop(COLD, None)
+        if not any((ROOT / "tests/society/kernel").glob("__pycache__/test_*")):
+            os.environ[COLD] = tempfile.mktemp(prefix="compiled-")  # of a fresh clone
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Let one worker compile what never was, which takes it ten seconds; the others wait for it."""
+    if not hasattr(session.config, "workerinput") or COLD not in os.environ:
+        return (yield)
+    with suppress(Timeout), FileLock(os.environ[COLD], timeout=0):
+        return (yield)
+    with FileLock(os.environ[COLD]):
+        pass
+    return (yield)
 
 
 def pytest_unconfigure():

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    "options", [["--jobs", "2"], pytest.param(["--local-cluster", "1"], marks=pytest.mark.slow)]
+    "options", [["--jobs", "1"], pytest.param(["--local-cluster", "1"], marks=pytest.mark.slow)]
 )
 def test_a_study_runs_no_file_of_the_current_folder(tmp_path, promise, options):
     script, folder = tmp_path / "society.py", tmp_path / "strange"
