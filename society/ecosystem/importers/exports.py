@@ -53,9 +53,6 @@ USUAL: dict[str, tuple[str, ...]] = {
 }
 """Every field, with usual names of its column in lower case, the best first."""
 SEPARATORS = {"semicolon": ";", "comma": ",", "pipe": "|", "and": " and ", "slash": "/", "amp": "&"}
-OTHERS = ("|", "\n", "；", "、", "，")
-"""Separators of people that occur in no name."""
-UNSPLIT = re.compile(r",.*,| and | & | / ")
 PAIR = re.compile(r'\s*(\w+)\s*=\s*("[^"]*"|[^,]*)\s*(?:,|$)')
 WITH_ID = re.compile(r"(.*\S)\s*\((\d{5,})\)")
 
@@ -145,10 +142,7 @@ class CsvPapers(Source):
                     continue
                 cells = {name: row[column] for name, column in places.items()}
                 if any(NOT_UTF_8.search(cell) for cell in cells.values()):
-                    raise InputError(
-                        f"{file.path}: is not UTF-8; save it as 'CSV UTF-8', or convert it: "
-                        f"iconv -f WINDOWS-1252 -t UTF-8 {file.path.name}"
-                    )
+                    raise _not_utf_8(file)
                 cells["id"] = cells.get("id", "").strip() or f"{file.label}:{line}"
                 yield SourceEntry(file, line, cells)
         except csv.Error as error:
@@ -180,18 +174,22 @@ class CsvPapers(Source):
         written = content.get("authors", "")
         separator, given = self._separator, content.get("author_ids", "")
         if separator not in written:  # as OpenAlex and others export lists
-            separator = next((mark for mark in OTHERS if mark in written.strip()), separator)
+            separator = next(
+                (mark for mark in fields.BETWEEN if mark in written.strip()), separator
+            )
         ids = fields.parse_parts(given, separator if separator in given else ";")
         if separator not in written and len(ids) == written.count(",") + 1 > 1:
             separator = ","
         # A list as Python or JSON writes it.
         people = fields.parse_list(written, "authors") if fields.LISTED.match(written) else []
-        people = [one.get("name") if isinstance(one, dict) else one for one in people]
-        names = [fields.parse_text(one, "author") for one in people]
+        names = [
+            fields.parse_person(one) if isinstance(one, dict) else fields.parse_text(one, "author")
+            for one in people
+        ]
         names = names or fields.parse_parts(written, separator)
         places = fields.of_each(fields.parse_parts(content.get("affiliations", "")), names)
         self._split += len(names) > 1
-        self._unsplit += len(names) == 1 and bool(UNSPLIT.search(written))
+        self._unsplit += len(names) == 1 and bool(fields.UNSPLIT.search(written))
         people = []
         for name, id_, place in zip(names, fields.of_each(ids, names), places, strict=True):
             found = WITH_ID.fullmatch(name)
@@ -200,23 +198,40 @@ class CsvPapers(Source):
         return self._from_columns(content | {"authors": tuple(people)})
 
 
+def _not_utf_8(file: SourceFile) -> InputError:
+    return InputError(
+        f"{file.path}: is not UTF-8; save it as UTF-8, or convert it: "
+        f"iconv -f WINDOWS-1252 -t UTF-8 {file.path.name}"
+    )
+
+
 EXTRA = "bibliography"
 END = re.compile(r"ER\s{0,2}-")
 TAG = re.compile(r"\s*[A-Z][A-Z0-9]\s{0,2}-")
 TY = re.compile(r"^\s*(?=TY\s{0,2}-)", re.MULTILINE)
 ENCLOSED = re.compile(r"""\A\s*(["{])(.*)["}]\s*\Z""", re.DOTALL)
 LAST = "\nER  - \n"
+TAG_LINE = re.compile(r"^([A-Z][A-Z0-9]) -[ ]?", re.MULTILINE)
 LOOKED_AT = 4096
 """Characters of a file by which its layout is recognised."""
 LINES_LOOKED_AT = 20
 DIGITS = re.compile(r"\d{4}")
-AND = re.compile(r"\s+and\s+(?![^{]*\})")
+AND = re.compile(r"(?:\s+and\s+|;\s+|;$)(?![^{]*\})", re.I)
+SUFFIX = re.compile(r"(?i)[js]r\.?|i{1,3}|iv|ph\.? ?d\.?|m\.? ?d\.?")
+NO_COMMA = re.compile(r"[}\"]\s*(\w+)\s*=\s*[{\"]")
 
 
 def _person(written: str) -> RawAuthor:
     """A person as written: ``Lovelace, Ada`` is Ada Lovelace."""
-    family, *rest = (part.strip() for part in written.split(","))
-    return RawAuthor("", " ".join((*rest[-1:], family, *rest[:-1])))
+    if written.startswith("{") and written.endswith("}"):  # an organization
+        return RawAuthor("", plain(written).strip("{}"))
+    written = plain(written).replace("{", "").replace("}", "")
+    family, *rest = filter(None, (part.strip() for part in written.split(",")))
+    # The suffix stands in the middle in BibTeX, and last in RIS.
+    first, *suffix = sorted(rest, key=lambda part: bool(SUFFIX.fullmatch(part))) or [""]
+    if " & " in written or len(suffix) > 1 or not all(map(SUFFIX.fullmatch, suffix)):
+        raise ValueError(f"{written!r:.40} names several people; write 'and' between them")
+    return RawAuthor("", " ".join(filter(None, (first, family, *suffix))))
 
 
 def _year(row: Mapping[str, Any], _: str) -> int:
@@ -259,6 +274,12 @@ class Ris(Source):
                 raise InputError(f"{file.path}: {what}")
             # The last one may lack its end; of no lines it is none.
             for number, line in enumerate(chain(head, left, [LAST]), start=1):
+                # Some programs write no end.
+                if TY.match(line) and any(map(TY.match, lines)):
+                    yield SourceEntry(
+                        file, start, (f"{file.label}:{start}", "".join([*lines, LAST]))
+                    )
+                    lines, start = [], number
                 lines.append(line)
                 if END.match(line.lstrip()):
                     # Words behind the last reference are none.
@@ -276,10 +297,13 @@ class Ris(Source):
         try:
             # Some databases write a number or a link before a reference.
             begun = TY.search(text)
-            (entry,) = rispy.loads(text[begun.end() :] if begun else text)
+            text = text[begun.end() :] if begun else text
+            text = TAG_LINE.sub(r"\1  - ", text) if text.startswith("TY -") else text
+            (entry,) = rispy.loads(text)
         except (OSError, ValueError, KeyError) as error:
             raise ValueError(f"not an RIS reference ({error!s:.60})") from error
         signed = [*entry.get("first_authors", ()), *entry.get("authors", ())]
+        signed = [name for one in signed for name in AND.split(one) if name.strip()]
         people = tuple(map(_person, dict.fromkeys(signed)))
         return self._from_columns(entry | {"people": people, "place": place})
 
@@ -313,7 +337,9 @@ class BibTex(Source):
                 raise InputError(f"{file.path}: longer than {LONGEST:,} characters; divide it")
             if what := other_layout(text[:LOOKED_AT], self.kind):
                 raise InputError(f"{file.path}: {what}")
-            library = bibtexparser.parse_string(NOT_UTF_8.sub("\ufffd", text))
+            if NOT_UTF_8.search(text):
+                raise _not_utf_8(file)
+            library = bibtexparser.parse_string(text)
             for block in library.blocks:
                 again = isinstance(block, DuplicateBlockKeyBlock)
                 block = block.ignore_error_block if again else block
@@ -331,10 +357,11 @@ class BibTex(Source):
                     yield SourceEntry(file, line, row | {"key": key})
 
     def _record(self, content: Any) -> RawRecord:
-        def decoded(value: str) -> str:
-            return plain(value).replace("{", "").replace("}", "")
-
+        if missing := next(filter(None, map(NO_COMMA.search, content.values())), None):
+            raise ValueError(f"a comma is missing before {missing[1]}")
         written = AND.split(content["author"]) if content.get("author") else []
-        row = {name: decoded(value) for name, value in content.items()}
-        people = tuple(_person(decoded(author)) for author in written)
+        row = {
+            name: plain(value).replace("{", "").replace("}", "") for name, value in content.items()
+        }
+        people = tuple(_person(author.strip()) for author in written if author.strip())
         return self._from_columns(row | {"people": people})

@@ -21,6 +21,10 @@ UNKNOWN_YEARS = (*UNKNOWN, 0, "0", -1, "-1")
 WHOLE = re.compile(r"(\d{1,19})(?:\.0*)?")
 LISTED = re.compile(r"\s*\[\s*(?:[\"'{\[\]\d-]|None|null|nan|NaN)")
 """The beginning of a list in a text; other brackets enclose a word, such as ``[Anonymous]``."""
+BETWEEN = ("|", "\n", "；", "、", "，")
+"""Separators of people that occur in no name."""
+UNSPLIT = re.compile(r",.*,| and | & | / ")
+"""What shows that a text names several people."""
 YEARS = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 UNDATED = re.compile(
     r"(?i)n\.? ?d\.?|(?:in press|forthcoming|to appear|undated|s\. ?[fd]|o\. ?j)\.?"
@@ -140,10 +144,28 @@ def parse_list(value: Any, name: str) -> list[Any]:
 def parse_names(value: Any, name: str) -> list[Any]:
     """Parse a list of people; a text is split at semicolons alone, since names hold commas."""
     if isinstance(value, str) and ";" not in value and not value.lstrip().startswith("["):
-        if "," in value or " and " in value:
+        if mark := next((mark for mark in BETWEEN if mark in value.strip()), ""):
+            return parse_parts(value, mark)
+        if "," in value or UNSPLIT.search(value):
             raise ValueError(f"{name} is {value!r:.40}; write a list, or semicolons between people")
         return [value] if value.strip() else []
     return parse_list(value, name)
+
+
+PARTS_OF_NAMES = (
+    ("given", "first", "firstName", "first_name", "forename"),
+    ("family", "last", "lastName", "last_name", "surname"),
+)
+WHOLE_NAMES = ("name", "display_name", "full_name", "fullname", "literal")
+
+
+def parse_person(value: Any) -> str:
+    """Parse the name of a person, whole or in parts, as APIs and reference managers write it."""
+    person = parse_object(value, "author")
+    person = parse_object(person.get("author") or person, "author")
+    parts = [[person.get(key) for key in keys] for keys in (WHOLE_NAMES, *PARTS_OF_NAMES)]
+    whole, *named = [parse_text(next(filter(None, part), None), "author name") for part in parts]
+    return whole or " ".join(filter(None, named))
 
 
 def _of_text(value: Any, opening: str) -> Any:

@@ -30,7 +30,10 @@ OTHERS = (
     (rb"7z\xbc\xaf|Rar!", "an archive: unpack it first"),
     (rb"\x28\xb5\x2f\xfd", "packed by zstd: unpack it with zstd -d"),
     (rb"PAR1", "Parquet: convert it with pandas, .to_json(FILE, orient='records', lines=True)"),
-    (rb"%PDF|\xd0\xcf\x11\xe0|SQLite format", "no text file: export the papers as CSV"),
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32: convert it with iconv -f UTF-32 -t UTF-8"),
+    (rb"\x1f\x8b|BZh|\xfd7zXZ", "packed twice: unpack it once"),
+    (rb"%PDF|\xd0\xcf\x11\xe0|SQLite format|RDX\d", "no text file: export the papers as CSV"),
+    (rb"(?![^\0]\0|\0[^\0]|\xff\xfe|\xfe\xff).{0,280}\0", "no text file: export CSV or JSON lines"),
 )
 """Beginnings of files that are not read, and what to do about them."""
 LAYOUTS = (
@@ -39,6 +42,8 @@ LAYOUTS = (
     (r"@\w+\s*[{(]", "is BibTeX: build it as bibtex"),
     (r"FN |PT [A-Z]\s|PMID- |%0 |Record #\d", "is a tagged text export: export RIS or CSV instead"),
     (r"#(?:\*|index)", "is AMiner's text: build it as aminer"),
+    (r"version https://git-lfs", "is a pointer of Git LFS: fetch the data with git lfs pull"),
+    (r"(?i)insert into|create table|--", "is SQL: export the papers as CSV"),
     (r"\{\s*'", "contains Python dicts, not JSON: write each with json.dumps"),
     (r"(?![^{\[]*\n\s*[{\[])[^\s{\[][^\n{]*[,;\t|]", "is CSV: build it as csv"),
 )

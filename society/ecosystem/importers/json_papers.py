@@ -31,8 +31,10 @@ MARGIN = 64
 SEPARATORS = re.compile(r"[\s,\x1e]*")
 SHELL_TYPE = re.compile(r'\b(?:Number(?:Int|Long|Decimal)|ObjectId|ISODate)\(("?[\w.:+-]*"?)\)')
 """Values as MongoDB's shell writes them, such as ``NumberInt(5)`` of DBLP v13."""
-WRAPPERS = ("results", "data", "papers", "works", "items")
+WRAPPERS = ("results", "data", "papers", "works", "items", "docs")
 """Fields that hold the list of papers in an answer of an API."""
+ENVELOPES = ("message", "response")
+"""Fields of Crossref and Solr that hold the object with this list."""
 ERRORS = frozenset(("error", "errors", "message", "detail", "exception"))
 MOST_IN_ANSWERS = 6
 """Most fields of an answer that holds papers in a list, or reports an error."""
@@ -109,8 +111,8 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
 class JsonSource(Source):
     """A source of JSON files: objects one a line, over several lines, or in lists.
 
-    An object whose only list is ``results``, ``data``, ``papers``, ``works`` or ``items``, as an
-    API answers, stands for the objects in it.
+    An object whose only list is ``results``, ``data``, ``papers``, ``works``, ``items`` or
+    ``docs``, as an API answers, stands for the objects in it.
 
     Example:
         >>> from pathlib import Path
@@ -133,6 +135,8 @@ class JsonSource(Source):
         for file in self.files:
             for line, value in read_values(file) if self._takes(file) else ():
                 # Of few fields it may be no paper, but what an API has answered.
+                inside = (value.get(key) for key in ENVELOPES) if isinstance(value, dict) else ()
+                value = next((one for one in inside if isinstance(one, dict)), value)
                 if not (isinstance(value, dict) and len(value) <= MOST_IN_ANSWERS):
                     yield SourceEntry(file, line, value)
                     continue
@@ -178,9 +182,10 @@ def _signed(value: Any, name: str) -> tuple[RawAuthor, ...]:
             people.append(RawAuthor("", fields.parse_text(entry, "author")))
             continue
         author = fields.parse_object(entry, "author")
-        id_ = fields.parse_id(author.get("id") or author.get("_id"), "author id")
-        written = fields.parse_text(author.get("name"), "author name")
-        people.append(RawAuthor(id_, written, fields.parse_text(author.get("org"), "author org")))
+        known = (author.get(key) for key in ("id", "_id", "authorId"))
+        id_ = fields.parse_id(next(filter(None, known), None), "author id")
+        place = fields.parse_text(author.get("org"), "author org")
+        people.append(RawAuthor(id_, fields.parse_person(author), place))
     return tuple(people)
 
 

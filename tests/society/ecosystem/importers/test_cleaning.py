@@ -1,5 +1,6 @@
 """The cleaning rules: each by name, with its count and an example, whatever the importer."""
 
+import gzip
 import json
 
 import pytest
@@ -256,6 +257,37 @@ def test_copyright_lines_at_both_ends_are_removed():
     line = "© 2015 Elsevier B.V. All rights reserved. Published by Elsevier Inc."
     assert without_rights(f"{line} We draw © maps.") == "We draw © maps."
     assert without_rights("We copyright 2015 things.") == "We copyright 2015 things."
+
+
+@pytest.mark.parametrize(
+    "people",
+    [
+        *("Ada Bell|Ben Cole", "Ada Bell\nBen Cole", "Ada Bell；Ben Cole", "Ada Bell、Ben Cole"),
+        [{"given": "Ada", "family": "Bell"}, {"firstName": "Ben", "lastName": "Cole"}],
+        [{"author": {"display_name": "Ada Bell"}}, {"literal": "Ben Cole"}],
+    ],
+)
+def test_people_are_told_apart_however_they_are_written(people, tmp_path):
+    ((record,), _) = read(tmp_path, [{"authors": people}])
+    assert [author.name for author in record.authors] == ["Ada Bell", "Ben Cole"]
+    with pytest.raises(InputError, match="semicolons between people"):
+        read(tmp_path, [{"authors": "Ada Bell / Ben Cole"}], malformed_share=0.1)
+
+
+OTHERS = {
+    b"\xff\xfe\0\0{\0\0\0": "UTF-32",
+    b"ARROW1\0\0" + b"x" * 9: "no text file",
+    b"version https://git-lfs.github.com/spec/v1\n": "git lfs pull",
+    b"INSERT INTO papers VALUES (1, 'x');\n": "is SQL",
+    gzip.compress(gzip.compress(b"{}")): "packed twice",
+}
+
+
+@pytest.mark.parametrize("content", OTHERS)
+def test_other_files_are_named(content, tmp_path):
+    (tmp_path / "p.jsonl").write_bytes(content)
+    with pytest.raises(InputError, match=OTHERS[content]):
+        list(open_source("jsonl", tmp_path / "p.jsonl"))
 
 
 def test_an_error_that_was_saved_is_named_however_small_its_share(tmp_path):

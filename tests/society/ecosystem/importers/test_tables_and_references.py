@@ -251,6 +251,39 @@ def test_bibtex_is_read_with_its_latex(tmp_path):
     assert (report.passed, report.malformed) == ({"duplicate id": 1}, 1)
 
 
+PEOPLE = {
+    "Bell, Ada AND Cole, Jr., Ben": ["Ada Bell", "Ben Cole Jr."],
+    "Bell, Ada; Cole, Ben": ["Ada Bell", "Ben Cole"],
+    "{Bell, Cole and Sons, Inc.}": ["Bell, Cole and Sons, Inc."],
+    "Ada Bell, Ben Cole, Cai Li": None,
+    "Ada Bell \\& Ben Cole": None,
+}
+
+
+@pytest.mark.parametrize("written", PEOPLE)
+def test_people_of_a_reference_are_read_or_refused_and_never_one(written, tmp_path):
+    good = "@misc{g, title={Ties}, year=2000}\n"
+    text = f"{good}@misc{{a, title={{Maps}}, year=2001, author={{{written}}}}}\n"
+    records, report = read(tmp_path, "bibtex", text, "p.bib", malformed_share=0.5)
+    named = [[author.name for author in paper.authors] for paper in records[1:]]
+    assert named == ([PEOPLE[written]] if PEOPLE[written] else [])
+    assert report.malformed == (PEOPLE[written] is None)
+
+
+def test_references_without_an_end_a_comma_or_utf_8_are_told_apart(tmp_path):
+    text = "TY  - JOUR\nTI  - Maps\nAU  - Bell, A.\nPY  - 2001\n" * 2
+    records, _ = read(tmp_path, "ris", text.replace("Maps", "Ties", 1), "p.ris")
+    assert [(paper.title, len(paper.authors)) for paper in records] == [("Ties", 1), ("Maps", 1)]
+    narrow = read(tmp_path, "ris", text.replace("  - ", " - ") + "ER -\n", "p.ris")[0]
+    assert [paper.title for paper in narrow] == ["Maps"] * 2
+    lost = "@misc{a, title={Maps} author={A Bell}, year=2001}\n"
+    with pytest.raises(InputError, match="comma is missing before author"):
+        read(tmp_path, "bibtex", lost, "p.bib")
+    (tmp_path / "p.bib").write_bytes(lost.replace("Bell", "Zo\u00eb").encode("cp1252"))
+    with pytest.raises(InputError, match=r"not UTF-8; .*iconv"):
+        list(open_source("bibtex", tmp_path / "p.bib"))
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "package"), [("ris", "p.ris", "rispy"), ("bibtex", "p.bib", "bibtexparser")]
 )
