@@ -26,19 +26,16 @@ from virsci_society.agents.spelling import cut_text, plain_line, read_sections
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
 
-FINISHED, CUT, FILTERED = (
-    frozenset(reasons.split(" "))
-    for reasons in (
-        " stop stop_sequence stop_token stopped end end_turn eos eos_token eos_found complete"
-        " completed done finished none null",
-        "length limit max_tokens max_output_tokens max_length model_length max_context_length"
-        " model_context_window_exceeded context_length token_limit",
-        "content_filter content_filtered contentfilter guardrail_intervened safety sensitive spii"
-        " recitation blocklist prohibited_content language error_toxic model_armor",
-    )
-)
-TOOL_CALLS = frozenset({"tool_calls", "tool_call", "tool_use", "function_call"})
-"""Reasons to finish. Any other one is a failure of the provider, whatever words came with it."""
+_SAID = read_sections(Path(__file__).with_name("wordings.txt"))
+
+
+def _meanings(section: str) -> dict[str, str]:
+    lines = (line.partition(": ") for line in _SAID[section])
+    return {word: meaning for meaning, _, words in lines for word in words.split()}
+
+
+ENDINGS, STATUSES, CODES, ERRORS = map(_meanings, ("endings", "statuses", "codes", "exceptions"))
+"""Meanings of reasons to finish, of statuses and codes of errors, and of names of exceptions."""
 THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thinking_blocks")
 ASIDE = (*THOUGHTS, "tool_calls", "function_call")
 """Fields of a message in which some servers put the words that belong into ``content``."""
@@ -55,66 +52,17 @@ _SHOWN = 200
 """Characters of a body that are shown where it cannot be read."""
 
 VERDICTS: Mapping[str, type[Verdict]] = {"overflow": Overflow, "filtered": Filtered}
-STATUSES: Mapping[int, str] = {
-    **dict.fromkeys((408, 409, 424, 425, 499), "server"),
-    **dict.fromkeys((429, 498), "rate"),
-    **dict.fromkeys((401, 403), "key"),
-    **dict.fromkeys((301, 308), "request"),
-    402: "credit",
-}
-"""Kinds of fault by status; others below 400 are ``redirect``, from 500 on ``server``, else
-``request``."""
-
-CODES: Mapping[str, str] = {
-    code: meaning
-    for meaning, codes in (
-        ("overflow", "context_length_exceeded exceed_context_size_error request_too_large"),
-        ("filtered", "content_filter content_filter_policy content_policy_violation 1301"),
-        ("filtered", "responsibleaipolicyviolation data_inspection_failed datainspectionfailed"),
-        ("credit", "insufficient_quota insufficient_balance insufficient_credits arrearage 1113"),
-        ("credit", "billing_hard_limit_reached billing_not_active exceeded_current_quota_error"),
-        # What litellm's proxy says of an unknown key where it has no database to look it up in.
-        ("key", "no_db_connection"),
-        # Groq, of words that do not fit their schema: the server works, and is asked again.
-        ("empty", "json_validate_failed"),
-    )
-    for code in codes.split()
-}
-"""Codes and types of errors, in lower case, that say more than the status."""
-
-_SAID = read_sections(Path(__file__).with_name("wordings.txt"))
 WORDINGS = tuple(
-    (meaning, frozenset(statuses), re.compile("|".join(_SAID[meaning])))
-    for meaning, statuses in (
-        ("request", (400, 422)),
-        ("overflow", (200, 400, 413, 422, 500)),
-        ("filtered", (200, 400, 403, 422, 451)),
-        ("empty", (400, 500)),
-        ("credit", (200, 400, 403)),
-        ("key", (200, 400)),
-        ("rate", (200, 400, 403)),
-    )
+    (title.split()[0], title.split()[1:], re.compile("|".join(patterns)))
+    for title, patterns in _SAID.items()
+    if " " in title
 )
-"""What messages without a telling code say, in lower case, by meaning and statuses."""
+"""What messages without a telling code say, in lower case: meaning, statuses and pattern."""
 REFUSALS = tuple(
     (re.compile(words), f"give --set backend.{key}")
     for key, _, words in (line.partition(": ") for line in _SAID["refusals"])
 )
 """What messages about a refused parameter say, and the setting by which it is not sent."""
-
-ERRORS: Mapping[str, str] = {
-    name: kind
-    for kind, names in (
-        ("timeout", "ServerTimeoutError TimeoutException TimeoutError APITimeoutError"),
-        ("request", "InvalidURL InvalidUrlClientError UnsupportedProtocol LocalProtocolError"),
-        ("connection", "PayloadEncodingError ClientPayloadError ClientConnectionError OSError"),
-        ("connection", "TransportError APIConnectionError"),
-        ("garbled", "JSONDecodeError UnicodeDecodeError DecodingError HttpProcessingError"),
-        ("garbled", "ClientResponseError APIResponseValidationError"),
-    )
-    for name in names.split()
-}
-"""Kinds of fault by class names of Python, aiohttp, httpx, openai and litellm."""
 
 UNSENT = frozenset(
     {"ClientConnectorError", "ConnectionTimeoutError", "ConnectionRefusedError", "gaierror"}
@@ -147,7 +95,8 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
     said = [get_field(timings, f"{what}_per_second") for what in ("prompt", "predicted")]
     sound = all(isinstance(one, float | int) and 0 < one < BEYOND for one in said)
     speed = (float(said[0]), float(said[1])) if sound else None
-    return Reply(text, usage, name, cut=_finish_reason(choices[0]) in CUT, speed=speed)
+    cut = ENDINGS.get(_finish_reason(choices[0])) == "cut"
+    return Reply(text, usage, name, cut=cut, speed=speed)
 
 
 def _wordless(choice: Any) -> Verdict | Fault | None:
@@ -163,9 +112,10 @@ def _wordless(choice: Any) -> Verdict | Fault | None:
     refusal = refusal or (_text(pieces, "refusal") if isinstance(pieces, list) else "")
     if refusal.strip() or why == "refusal":
         return Refused(one_line(f"the model refused: {refusal}".removesuffix(": ")))
-    if why in FILTERED:
+    ending = ENDINGS.get(why, "") if why else "finished"
+    if ending == "filtered":
         return Filtered("the provider's content filter blocked the reply")
-    if why not in FINISHED | CUT | TOOL_CALLS:
+    if not ending:
         return Fault(one_line(f"the provider aborted the reply: it ended with {why!r}"), "server")
     if _text(pieces).strip():
         return None
@@ -173,7 +123,7 @@ def _wordless(choice: Any) -> Verdict | Fault | None:
         shown = f"{json.dumps(choice, default=str):.{_SHOWN}}"
         return Fault(one_line(f"the choice has no message with text: {shown}"), "garbled")
     elsewhere = next((name for name in ASIDE if get_field(message, name)), "")
-    if why in CUT:
+    if ending == "cut":
         where = f", in {elsewhere}" if elsewhere else ""
         said = f"the reply was cut off before its first word{where}; raise backend.max_tokens"
     elif elsewhere:
@@ -240,13 +190,13 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
         host, slash, path = rest.partition("/")
         target = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
         reason = f"it leads to {target}" if target else reason
-    text, said = one_line(f"HTTP {status}: {reason}"), message.lower()
+    text, said, code = one_line(f"HTTP {status}: {reason}"), message.lower(), str(status)
     other = "server" if status >= 500 else "request" if status >= 400 else "redirect"
     other = "garbled" if status < 300 else other
     meanings = (
-        *(CODES[code] for code in sorted(codes & CODES.keys())),
-        *(kind for kind, statuses, words in WORDINGS if status in statuses and words.search(said)),
-        STATUSES.get(status, other),
+        *(CODES[one] for one in sorted(codes & CODES.keys())),
+        *(kind for kind, those, words in WORDINGS if code in those and words.search(said)),
+        STATUSES.get(code, other),
     )
     meaning = meanings[0]
     if meaning in VERDICTS:
