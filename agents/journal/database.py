@@ -14,7 +14,7 @@ import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -192,14 +192,19 @@ def outcome_from_row(row: Any) -> CallOutcome:
     return CallOutcome(kind, text, model, usage, bool(cut), model != marked)
 
 
-MOST_QUEUED = 20_000
-"""Changes that may wait to be written; whoever brings one more waits."""
+GROUP = 200
+"""Queued changes that nobody waits for, at which they are committed."""
 
 Change = Callable[[], Any]
+Queued = tuple[Change, asyncio.Future[Any] | None]
 
 
 class GroupCommitWriter:
-    """Writer thread of one journal; it starts with the first change."""
+    """Commits the changes of one journal in groups, on the threads that bring them.
+
+    A thread of its own would take several switches between threads a commit, and save nothing: a
+    request cannot be sent, nor a reply used, before its commit.
+    """
 
     def __init__(
         self,
@@ -210,106 +215,86 @@ class GroupCommitWriter:
         self.commits = 0
         self.fault: Stopped | None = None
         self._begin, self._commit, self._broken = begin, commit, broken
-        self._queue: deque[tuple[Change, asyncio.Future[Any] | None]] = deque()
-        self._changed = threading.Condition()
-        self._idle = True
-        self._ending = False
-        self._thread: threading.Thread | None = None
+        self._queue: deque[Queued] = deque()
+        self._writing = threading.Lock()
+        self._scheduled = self._closed = False
 
     async def commit(self, change: Change, queued: Callable[[], None] | None = None) -> Any:
         """Apply a change, call ``queued``, and return the change's value once it is committed."""
         self._check()
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._enqueue(change, future)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        self._queue.append((change, future))
         if queued is not None:
             queued()
+        if not self._scheduled:
+            # Behind everything that the loop has to do now, which may bring further changes.
+            self._scheduled = True
+            loop.call_soon(self._write)
         return await future
 
     def enqueue(self, change: Change) -> None:
-        """Apply a change with the next commit; it waits only behind ``MOST_QUEUED``."""
+        """Apply a change with the next commit, without waiting for it."""
         self._check()
-        if len(self._queue) >= MOST_QUEUED:
+        self._queue.append((change, None))
+        if len(self._queue) >= GROUP:
             self.flush()
-        self._enqueue(change, None)
 
     def flush(self) -> None:
-        """Wait until every queued change has been committed."""
-        with self._changed:
-            self._changed.wait_for(
-                lambda: self.fault is not None or (self._idle and not self._queue)
-            )
+        """Commit every queued change."""
+        self._write()
         self._check()
 
     def close(self) -> None:
-        """Commit what is queued and end the thread."""
-        with self._changed:
-            self._ending = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
+        """Commit what is queued and take no more."""
+        self._write()
+        self._closed = True
 
     def _check(self) -> None:
         if self.fault is not None:
             raise self.fault
-        if self._ending:
+        if self._closed:
             raise Stopped("the journal is closed")
 
-    def _enqueue(self, change: Change, future: asyncio.Future[Any] | None) -> None:
-        # Appended before ``_idle`` is read, without the lock: a writer that becomes idle in between
-        # looks at the queue once more before it sleeps.
-        self._queue.append((change, future))
-        if self._idle:
-            with self._changed:
-                # False before the writer wakes, so that a burst wakes it once.
-                self._idle = False
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
-                    self._thread.start()
-                self._changed.notify_all()
-
     def _write(self) -> None:
-        while True:
-            with self._changed:
-                while not self._queue and not self._ending:
-                    # Set before every sleep: whoever saw an idle writer and waited for the lock may
-                    # wake it after it has committed that change, and leaves it marked as busy.
-                    self._idle = True
-                    self._changed.notify_all()
-                    self._changed.wait()
-                if not self._queue:
-                    return
-                self._idle = False
-            # Nothing of the batch stays in this frame, which may sleep for days.
-            self._write_batch([self._queue.popleft() for _ in range(len(self._queue))])
+        """Commit the queue in one transaction, and wake its callers loop by loop."""
+        results: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
+        with self._writing:
+            self._scheduled = False
+            batch = [self._queue.popleft() for _ in range(len(self._queue))]
+            for future, value in self._written(batch) if batch else ():
+                results.setdefault(future.get_loop(), []).append((future, value))
+        # One wake-up per loop and batch, whatever the number of callers (rules 25, 27).
+        for loop, settled in results.items():
+            # First those who have nothing to read and a request to send.
+            settled.sort(key=_has_words)
+            if loop is asyncio._get_running_loop():
+                _wake(deque(settled))
+                continue
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_wake, deque(settled))
 
-    def _write_batch(self, batch: list[tuple[Change, asyncio.Future[Any] | None]]) -> None:
-        """Commit a batch in one transaction, and wake its callers loop by loop."""
-        results: dict[asyncio.AbstractEventLoop, deque[tuple[asyncio.Future[Any], Any]]] = {}
+    def _written(self, batch: list[Queued]) -> list[tuple[asyncio.Future[Any], Any]]:
+        """Commit a batch; each future with the value of its change, or with the fault."""
         try:
             if self.fault is not None:
                 raise self.fault
             self._begin()
-            for change, future in batch:
-                value = change()
-                if future is not None:
-                    results.setdefault(future.get_loop(), deque()).append((future, value))
+            values = [change() for change, _ in batch]
             self._commit()
             self.commits += 1
-        except Exception as error:
+        except BaseException as error:
             if self.fault is None:
                 self.fault = self._broken(error)
+            if not isinstance(error, Exception):
+                raise
             # The whole transaction is undone, so every caller of the batch gets the error.
-            results = {}
-            for _, future in batch:
-                if future is not None:
-                    results.setdefault(future.get_loop(), deque()).append((future, self.fault))
-        # One wake-up per loop and batch, whatever the number of callers (rules 25, 27).
-        for loop, settled in results.items():
-            try:
-                # First those who have nothing to read and a request to send.
-                loop.call_soon_threadsafe(_wake, deque(sorted(settled, key=_has_words)))
-            except RuntimeError:
-                continue  # the loop is closed: nobody waits any more
+            values = [self.fault] * len(batch)
+        return [
+            (future, value)
+            for (_, future), value in zip(batch, values, strict=True)
+            if future is not None
+        ]
 
 
 def _has_words(result: tuple[asyncio.Future[Any], Any]) -> bool:
@@ -473,7 +458,7 @@ def _connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
     """Open a database; without a path in memory, frozen for reading only."""
     with _errors(path, "opened"):
         if path is None:
-            # The writer's thread commits through a connection that another thread opens and closes.
+            # The clock's thread and the loop's both commit, one at a time.
             # Without an isolation level Python begins no transaction of its own.
             return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         if frozen:

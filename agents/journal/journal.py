@@ -291,7 +291,7 @@ class Journal:
         return self._all(query)[0][0]
 
     def _begin(self) -> None:
-        """Begin a transaction; called by the writer thread, after the fence."""
+        """Begin a transaction, if this process may still write."""
         if self._fence is not None:
             # A run that has lost its lease writes nothing more: another worker may own it now.
             self._fence()
