@@ -1,8 +1,11 @@
 """The run of a small model that ships: its journal alone gives its pages."""
 
 import shutil
+import tarfile
 from pathlib import Path
 from tempfile import gettempdir
+
+import pandas as pd
 
 from tests.command_line import society
 
@@ -27,3 +30,17 @@ def test_the_recorded_run_is_small_and_names_no_machine():
     said = b"".join(file.read_bytes() for file in files)
     for folder in (ROOT, Path.home(), Path(gettempdir())):
         assert str(folder).encode() not in said
+
+
+def test_the_recorded_study_replays_to_its_digests_without_a_model(tmp_path, monkeypatch):
+    """After a change of a prompt: run examples/recorded/ballots.yaml again."""
+    monkeypatch.chdir(RECORDED.parent)  # for the metrics of ballots.py
+    with tarfile.open("ballots.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    runs = pd.read_parquet(tmp_path / "runs.parquet")
+    assert len(runs) == 40
+    # A team that dissolved, one that voted, and the same replicate in the other arm.
+    for number in (0, 1, 21):
+        done = society("replay", tmp_path / "runs" / f"{number:04d}", "--trust")
+        assert done.exit_code == 0, done.output
+        assert runs["digest"][number] in done.output
