@@ -100,11 +100,11 @@ def test_another_process_finds_the_same(nursery, whole, settings):
     [
         pytest.param({}, id="again", marks=SLOW),
         pytest.param({"in_flight": 1}, id="one slot"),
-        pytest.param({"latency": 0.002, "in_flight": 64}, id="latency"),
+        pytest.param({"latency": 0.002, "in_flight": 64}, id="latency", marks=SLOW),
         pytest.param({"latency": 0.0005, "in_flight": 1}, id="latency and one slot", marks=SLOW),
         pytest.param({"step_days": 31.7}, id="other periods", marks=SLOW),
         pytest.param({"reviewed": True, "in_flight": 1}, id="reviewed, one slot", marks=SLOW),
-        pytest.param({"reviewed": True, "latency": 0.001}, id="reviewed, latency"),
+        pytest.param({"reviewed": True, "latency": 0.001}, id="reviewed, latency", marks=SLOW),
         pytest.param({"reviewed": True, "step_days": 31.7}, id="reviewed, periods", marks=SLOW),
     ],
 )
