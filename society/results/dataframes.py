@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -66,14 +66,14 @@ def _empty_table(name: str) -> pd.DataFrame:
     return cast_table(name, {column.name: [] for column in TABLES[name]})
 
 
-def cast_table(name: str, columns: Mapping[str, list[Any]]) -> pd.DataFrame:
+def cast_table(name: str, columns: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
     """Give columns of values the dtypes that ``TABLES`` declares, in canonical order."""
     if lacking := [column.name for column in TABLES[name] if column.name not in columns]:
         raise InputError(
             f"table {name}: has no column {', '.join(lacking)}; run it again with this release"
         )
-    data = {column.name: _series(name, column, columns[column.name]) for column in TABLES[name]}
-    return sort_canonically(name, pd.DataFrame(data))
+    data = {column.name: _array(name, column, columns[column.name]) for column in TABLES[name]}
+    return sort_canonically(name, pd.DataFrame(data, copy=False))
 
 
 def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
@@ -107,17 +107,20 @@ def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
-def _series(table: str, column: Column, values: list[Any]) -> pd.Series[Any]:
+def _array(table: str, column: Column, values: Iterable[Any]) -> Any:
+    name, dtype, build = column.name, column.dtype, cast("Any", pd.array)
+    if isinstance(values, pd.Series) and values.dtype == dtype:
+        if dtype != "Float64":
+            return values.array
+        return build(values.to_numpy(np.float64, na_value=np.nan), dtype=dtype)
     # Only NaN differs from itself: what is missing looks alike in all files.
     plain = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]
-    name, dtype = column.name, column.dtype
     try:
         if dtype == "string":
             plain = [_text(value) for value in plain]
-        build: Any = pd.array
-        return pd.Series(build(plain, dtype=dtype), name=name)
+        return build(plain, dtype=dtype)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"table {table}, column {name}: not {dtype}: {error}") from error
 

@@ -268,9 +268,7 @@ class Run:
             if path is None:
                 self._tables[name] = build_table(name, ())
             else:
-                read = read_parquet(path)
-                columns = {str(column): read[column].tolist() for column in read.columns}
-                self._tables[name] = cast_table(name, columns)
+                self._tables[name] = cast_table(name, dict(read_parquet(path).items()))
         return with_numpy_dtypes(self._tables[name]) if plain else self._tables[name]
 
     def network(self, day: float | None = None, *, since: float = -math.inf) -> nx.Graph[str]:

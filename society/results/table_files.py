@@ -97,7 +97,10 @@ def read_parquet(path: Path) -> pd.DataFrame:
                     f"{path}: {size} bytes in {meta.num_rows} rows is more than a table of a run "
                     "can hold; the file is damaged or of another program"
                 )
-            frame: pd.DataFrame = file.read().to_pandas(types_mapper=_NULLABLE.get)
+            # Threads take longer to start than a table of a small run to be read.
+            threads = size > 2**20
+            read = file.read(use_threads=threads)
+            frame: pd.DataFrame = read.to_pandas(types_mapper=_NULLABLE.get, use_threads=threads)
             return frame
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
