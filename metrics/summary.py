@@ -14,19 +14,29 @@ from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever, teams_with_paper
 from virsci_society.metrics.registry import compute_metric, measure_run
+from virsci_society.metrics.report.network_layout import layout_of, run_communities
 from virsci_society.metrics.summary_file import SUMMARY, TEXT_COUNTS
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.society.results.run import Run
 
 COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost")
 """Metrics of the summary that no database of papers enters."""
+NUMBERS = (
+    *("team_size", "diversity", "days_to_paper", "waiting", "waiting_round"),
+    *("memberships_at_homework", "authors", "coauthors_per_author", "components"),
+    *("clustering", "assortativity", "communities", "modularity", "consultations"),
+    *("gini_papers", "gini_citations", "disruption"),
+    *("days_in_review", "reviewer_load", "gini_reviews", "reviewer_agreement"),
+)
+"""Measures of teams, network, impact and review on the page; no share, as none has a null."""
 
 
 def write_summary(run: Run, folder: Path) -> None:
-    """Write the summary of a run whose tables and metrics lie in its folder."""
+    """Write the summary of a run and the layout of its network beside its tables and metrics."""
     paths = folder.glob("tables/**/*.parquet")
     tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
     data = {"tables": hash_json(tables), "summary": summarise_run(run)}
+    data["network"] = layout_of(run.once(run_communities))
     write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
 
 
@@ -52,7 +62,8 @@ def summarise_run(run: Run) -> dict[str, Any]:
             novelty[name] = {"mean": float(values.mean()), "per_paper": per_paper}
     outcomes = asked["outcome"].value_counts()
     counts = {name: int(outcomes.get(name, 0)) for name in ("accepted", "declined", "full")}
-    (waiting,) = measure_run(run, ["waiting"]).values()
+    measured = measure_run(run, NUMBERS).items()
+    measures = {name: None if pd.isna(value) else value for name, value in measured}
     return {
         "scenario": run.name,
         "seed": run.seed,
@@ -89,7 +100,8 @@ def summarise_run(run: Run) -> dict[str, Any]:
         },
         "consultations": len(run.table("consultations")),
         "max_memberships": int(max_memberships(run)),
-        "waiting": None if pd.isna(waiting) else waiting,
+        "waiting": measures["waiting"],
+        "measures": measures,
         "reading": _reading(run),
         "ledger": None if ledger is None else ledger.model_dump(),
         "digest": run.digest,

@@ -14,8 +14,12 @@ from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, WARN_AT
 SUMMARY = "summary.json"
 
 
-def read_summary(folder: Path) -> dict[str, Any] | None:
-    """The summary that was written with a run; None if there is none, or not of its tables."""
+def read_summary(folder: Path, part: str = "summary") -> Any:
+    """The summary that was written with a run; None if there is none, or not of its tables.
+
+    Args:
+        part: ``network`` for the layout of its network in place of the summary.
+    """
     if not (folder / "manifest.json").is_file() or (hashes := read_hashes(folder)) is None:
         return None
     tables = {name: value for name, value in hashes.files.items() if name.startswith("tables/")}
@@ -27,9 +31,7 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
     data = read_json_object(folder / SUMMARY)
     if not isinstance(data.get("summary"), Mapping):
         raise InputError(f"{folder / SUMMARY}: not a run summary")
-    if data.get("tables") != hash_json(tables):
-        return None
-    return dict(data["summary"])
+    return data.get(part) if data.get("tables") == hash_json(tables) else None
 
 
 def ended_words(summary: Mapping[str, Any], days: str) -> str:

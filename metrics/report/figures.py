@@ -411,7 +411,7 @@ def run_figures(run: Run) -> dict[str, Markup]:
         >>> figures["teams"][:4], "network" in figures
         (Markup('<svg'), True)
     """
-    whole = run_communities([run])
+    whole = run.once(run_communities)
     drawn = {
         "teams": team_timeline(run),
         "network": network_figure(run, whole),

@@ -6,19 +6,25 @@ Communities have discs: small ones are laid out by networkx, large ones on a spi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.agents.lazy_imports import nx, sparse
+from virsci_society.agents.lazy_imports import nx
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.networks.communities import find_labels
 from virsci_society.metrics.networks.structure import adjacency, network_ties
+from virsci_society.metrics.summary_file import read_summary
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 GOLDEN_ANGLE = 2.399963229728653
 BY_FORCES = 350
@@ -60,16 +66,18 @@ class Communities:
     """Everybody with a co-author, by community."""
 
     names: list[str]
-    matrix: sparse.csr_array
+    edges: IntArray
+    """Pairs with a joint paper, as numbers of scientists, m x 2, sorted."""
     community: IntArray
     themes: list[str]
     method: str
+    laid_out: FloatArray | None = None
+    """The positions, where they are known."""
 
     @cached_property
     def degree(self) -> IntArray:
         """Number of co-authors of each scientist."""
-        degree: IntArray = np.diff(self.matrix.indptr).astype(np.int64)
-        return degree
+        return np.bincount(self.edges.ravel(), minlength=len(self.names))
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -105,6 +113,8 @@ class Communities:
     @cached_property
     def positions(self) -> FloatArray:
         """Where everybody is drawn, n x 2, in the unit square."""
+        if self.laid_out is not None:
+            return self.laid_out
         if not self.names:
             return np.zeros((0, 2))
         centres, radius = self.discs
@@ -112,8 +122,8 @@ class Communities:
         members = np.argsort(self.community, kind="stable")
         for number, rows in enumerate(np.split(members, np.cumsum(self.sizes)[:-1])):
             if number < DRAWN and 2 < len(rows) <= BY_FORCES:
-                ends = sparse.triu(self.matrix[rows][:, rows], k=1).tocoo()
-                edges = np.column_stack(ends.coords).astype(np.int64)
+                edges = self.edges[(self.community[self.edges] == number).all(axis=1)]
+                edges = np.searchsorted(rows, edges)
                 x, y = (2 * force_directed_positions(len(rows), edges) - 1).T
                 # From the square of side 2 into the disc.
                 drawn = np.column_stack([x * np.sqrt(1 - y**2 / 2), y * np.sqrt(1 - x**2 / 2)])
@@ -126,13 +136,6 @@ class Communities:
         places -= places.min(axis=0)
         unit: FloatArray = places / max(places.max(), 1e-9)
         return unit
-
-    @cached_property
-    def edges(self) -> IntArray:
-        """Pairs with a joint paper, as numbers of scientists, m x 2, sorted."""
-        ends = sparse.triu(self.matrix, k=1).tocoo().coords
-        pairs = np.column_stack(ends).astype(np.int64)
-        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
     @cached_property
     def outside(self) -> IntArray:
@@ -151,32 +154,47 @@ class Communities:
         low = (centres - radius[:, None]).min(axis=0)
         span = float((centres + radius[:, None] - low).max())
         ends, count = self.community[self.edges], len(self.sizes)
-        within = sparse.coo_array((np.ones(len(ends)), ends.T), shape=(count, count)).toarray()
-        both = (within + within.T).astype(np.int64)
+        within = np.bincount(ends @ [count, 1], minlength=count**2).reshape(count, count)
+        both = within + within.T
         lines = strongest_pairs(both[:MAX_CIRCLES, :MAX_CIRCLES])
         return (centres - low) / span, ROOM * radius / span, lines
 
 
-def run_communities(runs: Sequence[Run]) -> Communities:
-    """The communities of a run at its end, or of several runs by the ties of all of them."""
-    topics: dict[str, str] = {}
-    for run in runs:
-        people = run.table("scientists")
-        topics |= dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
-    ties = pd.concat([network_ties(run.table("ties"), "all") for run in runs])
+def run_communities(run: Run) -> Communities:
+    """The communities of a run at its end, as its folder holds them or else computed."""
+    people = run.table("scientists")
+    topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
     # A stream of the pages: a measure that draws more must not redraw the picture (rule 9).
-    seed = Streams(runs[0].seed, "metrics", "page").key("communities") % 2**31
-    return communities_of(ties, topics, seed)
+    seed = Streams(run.seed, "metrics", "page").key("communities") % 2**31
+    held = read_summary(run.folder, "network") if run.folder else None
+    return communities_of(network_ties(run.table("ties"), "all"), topics, seed, held)
 
 
-def communities_of(ties: pd.DataFrame, topics: Mapping[str, str], seed: int = 0) -> Communities:
-    """Find the communities of a network."""
+def communities_of(
+    ties: pd.DataFrame, topics: Mapping[str, str], seed: int = 0, held: Any = None
+) -> Communities:
+    """Find the communities of a network, or take those that ``layout_of`` gave."""
     names = sorted({*ties["source"], *ties["target"]})
-    matrix = adjacency(ties, names)
     known = [topics.get(name, "") for name in names]
-    label, method = find_communities(matrix, known, seed)
+    pairs = np.sort(pair_numbers(ties, names), axis=1)
+    edges = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+    # What is read from a file may be anything.
+    with suppress(LookupError, TypeError, ValueError, OverflowError):
+        label, places = np.array(held["community"], dtype=np.int64), held["positions"]
+        if places is not None:
+            places = np.array(places, dtype=np.float64).reshape(len(names), 2).clip(0.0, 1.0)
+        if label.shape == (len(names),) and ((label >= 0) & (label < len(names))).all():
+            themes = _commonest(label, known)
+            return Communities(names, edges, label, themes, str(held["method"]), places)
+    label, method = find_communities(adjacency(ties, names), known, seed)
     label = by_size(label)
-    return Communities(names, matrix, label, _commonest(label, known), method)
+    return Communities(names, edges, label, _commonest(label, known), method)
+
+
+def layout_of(whole: Communities) -> dict[str, Any]:
+    """What ``communities_of`` takes in place of finding it, in plain values."""
+    places = whole.positions.tolist() if len(whole.names) <= MAX_DRAWN else None
+    return {"method": whole.method, "community": whole.community.tolist(), "positions": places}
 
 
 def find_communities(

@@ -36,6 +36,7 @@ from virsci_society.metrics.report.templates import (
     write_html,
 )
 from virsci_society.metrics.summary import summarise_run
+from virsci_society.metrics.summary_file import read_summary
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.text_provenance import backend_of
@@ -44,14 +45,6 @@ PAPERS_SHOWN, PEOPLE_SHOWN = 40, 20
 SCENARIO_SHOWN = 40_000
 RULE_WORDS, MODEL_WORDS = (8, 20), (60, 600)
 """Words of titles and abstracts that are shown: of those by rules fewer."""
-NUMBERS = (
-    *("team_size", "diversity", "days_to_paper", "waiting", "waiting_round"),
-    *("memberships_at_homework", "authors", "coauthors_per_author", "components"),
-    *("clustering", "assortativity", "communities", "modularity", "consultations"),
-    *("gini_papers", "gini_citations", "disruption"),
-    *("days_in_review", "reviewer_load", "gini_reviews", "reviewer_agreement"),
-)
-"""Measures of teams, network, impact and review on the page; no share, as none has a null."""
 OF_A_MODEL = ("contemporary_words", "contemporary_similarity")
 """Measures of a model's texts: texts by rules cannot leak."""
 ALL_FORMS = "all forms"
@@ -251,9 +244,9 @@ def novelty(shown: Shown) -> PageSection:
 
 def numbers(shown: Shown) -> PageSection:
     """Measures of teams, network, impact, review and a model's texts, with their labels."""
-    rows, names = [], NUMBERS if written_by_rules(shown.run) else (*NUMBERS, *OF_A_MODEL)
-    for name, value in measure_run(shown.run, names).items():
-        if not np.isnan(value):
+    rows, names = [], () if written_by_rules(shown.run) else OF_A_MODEL
+    for name, value in {**shown.summary["measures"], **measure_run(shown.run, names)}.items():
+        if not pd.isna(value):
             unit = " days" if MEASURES[name].unit == "days" else ""
             rows.append({"label": MEASURES[name].label, "value": format_number(value) + unit})
     fine = ["Citations are among the society’s papers. 'society list measures' lists all measures."]
@@ -485,7 +478,8 @@ SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
 def render_page(run: Run) -> str:
     """The page of a run as HTML text; it opens without a network, and with scripts off."""
     environment = template_environment("virsci_society.metrics.report")
-    shown = Shown(run, summarise_run(run), run_communities([run]))
+    summary = read_summary(run.folder) if run.folder else None
+    shown = Shown(run, summary or summarise_run(run), run.once(run_communities))
     sections = {name: section(shown) for name, section in SECTIONS.items()}
     return environment.get_template("page.html").render(
         style=style_sheet(environment),

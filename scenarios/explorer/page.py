@@ -45,7 +45,7 @@ def render_explorer(run: Run, book: PromptBook = NO_PROMPTS) -> tuple[str, tuple
         "virsci_society.scenarios.explorer", "virsci_society.metrics.report"
     )
     names = names_of(run)
-    made = arrays_of(run, names, run_communities([run]))
+    made = arrays_of(run, names, run.once(run_communities))
     drawn = pack(made.values, made.arrays)
     words = pack_words(run, made, book, max(room_for(run) - FIXED - len(drawn), 0))
     settings = {

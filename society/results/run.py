@@ -129,6 +129,7 @@ class Run:
         self.digest = digest if digest is not None else self.manifest.get("digest")
         self.folder = folder
         self._hashes = hashes
+        self._made: dict[Callable[[Run], Any], Any] = {}
 
     @classmethod
     def from_rows(
@@ -330,9 +331,15 @@ class Run:
         self._metrics[name] = table
         return table
 
+    def once(self, compute: Callable[[Run], Any]) -> Any:
+        """What a function makes of the tables of the run, once for everybody who asks."""
+        if compute not in self._made:
+            self._made[compute] = compute(self)
+        return self._made[compute]
+
     def with_metrics(self, metrics: Mapping[str, pd.DataFrame]) -> Run:
         """The same run in memory, with only these metrics; tables are shared."""
-        return Run(
+        run = Run(
             self._tables,
             self.manifest,
             self.scenario,
@@ -342,6 +349,8 @@ class Run:
             metrics=metrics,
             events=self._events,
         )
+        run._made = self._made
+        return run
 
     def metric_names(self) -> list[str]:
         """Sorted names of the metrics written with the run or added to it."""

@@ -37,7 +37,8 @@ def laid_out(matrix, topics=None, seed=1):
 def placed(matrix, label):
     """Places of the scientists of a network by their communities."""
     names = [f"S{row:03d}" for row in range(matrix.shape[0])]
-    return Communities(names, matrix, label, [""] * (label.max() + 1), "Louvain").positions
+    edges = np.argwhere(np.triu(matrix.toarray()))
+    return Communities(names, edges, label, [""] * (label.max() + 1), "Louvain").positions
 
 
 def test_cliques_are_communities_with_places_of_their_own():

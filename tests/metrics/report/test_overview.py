@@ -15,7 +15,7 @@ from virsci_society.metrics.summary import summarise_run
 
 
 def short(run):
-    found = first_screen(run, summarise_run(run), run_communities([run]))
+    found = first_screen(run, summarise_run(run), run_communities(run))
     return found["sentences"], dict(found["rows"]), dict(found["status"]), found["trouble"]
 
 
@@ -42,7 +42,7 @@ def test_rows_name_who_wrote_most_who_bridges_and_what_changed_with_numbers(hand
     assert rows["Most papers"].startswith(f"{min(wrote.index)} ({wrote.max()} paper")
     ties = run.table("ties").dropna(subset=["date"])
     pairs = {frozenset(pair) for pair in zip(ties["source"], ties["target"], strict=True)}
-    whole = run_communities([run])
+    whole = run_communities(run)
     place = dict(zip(whole.names, whole.community.tolist(), strict=True))
     across = [pair for pair in pairs if len({place[who] for who in pair}) == 2]
     outside = {who: sum(who in pair for pair in across) for who in place}

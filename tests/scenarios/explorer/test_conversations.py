@@ -20,7 +20,7 @@ from virsci_society.scenarios.explorer.explorer_data import arrays_of, names_of
 @pytest.fixture
 def made(run):
     names = names_of(run)
-    return arrays_of(run, names, run_communities([run]))
+    return arrays_of(run, names, run_communities(run))
 
 
 @pytest.mark.parametrize("room", [0, 7, 35, 99, 100, 500])
@@ -56,7 +56,7 @@ def test_teams_with_a_paper_come_first(make_run, rows, add_call):
     rows["calls"].append(add_call("S5/1", "topic", 1, 1, 0, "utter", "S5", 13.0))
     run = make_run(rows)
     words = pack_words(
-        run, arrays_of(run, names_of(run), run_communities([run])), PromptBook(), 10**6
+        run, arrays_of(run, names_of(run), run_communities(run)), PromptBook(), 10**6
     )
     values, _ = unpack(words.said)
     order = [run.table("teams")["team"][one["team"]] for one in values["calls"]]

@@ -18,7 +18,7 @@ from virsci_society.scenarios.explorer.explorer_data import (
 @pytest.fixture
 def made(run):
     names = names_of(run)
-    return arrays_of(run, names, run_communities([run]))
+    return arrays_of(run, names, run_communities(run))
 
 
 def test_everybody_has_a_number(made):
@@ -31,7 +31,7 @@ def test_everybody_has_a_number(made):
 
 def test_communities_places_and_names_are_those_of_the_page_of_the_run(run):
     names = [*names_of(run), "nobody"]
-    whole = run_communities([run])
+    whole = run_communities(run)
     positions, community = place_everybody(whole, names)
     rows = [names.index(name) for name in whole.names]
     assert community[rows].tolist() == whole.community.tolist()
@@ -98,5 +98,5 @@ def test_no_text_ends_its_line():
 
 
 def test_an_empty_run_has_empty_arrays(empty_run):
-    made = arrays_of(empty_run, [], run_communities([empty_run]))
+    made = arrays_of(empty_run, [], run_communities(empty_run))
     assert all(not len(array) or name.startswith("growth") for name, array in made.arrays.items())

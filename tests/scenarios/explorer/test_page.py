@@ -180,7 +180,7 @@ def test_the_overview_names_the_most_central_and_the_legend_the_communities(run,
         who: sum(who in pair for pair in pairs) for who in run.table("scientists")["scientist"]
     }
     first = min(count, key=lambda who: (-count[who], who))
-    whole = run_communities([run])
+    whole = run_communities(run)
     with Browser() as browser:
         browser.open(path)
         browser.until("document.documentElement.dataset.ready === 'true'")
