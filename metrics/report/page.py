@@ -478,8 +478,8 @@ SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
 def render_page(run: Run) -> str:
     """The page of a run as HTML text; it opens without a network, and with scripts off."""
     environment = template_environment("virsci_society.metrics.report")
-    summary = read_summary(run.folder) if run.folder else None
-    shown = Shown(run, summary or summarise_run(run), run.once(run_communities))
+    summary = (read_summary(run.folder) if run.folder else None) or summarise_run(run)
+    shown = Shown(run, summary, run.once(run_communities))
     sections = {name: section(shown) for name, section in SECTIONS.items()}
     return environment.get_template("page.html").render(
         style=style_sheet(environment),
