@@ -112,8 +112,9 @@ def t_quantile(freedom: int, chance: float) -> float:
     # Of t = sqrt(freedom) tan(angle) the density is a power of the cosine, which is smooth. It only
     # falls, so that Newton's steps from zero never go too far.
     for _ in range(100):
-        inside = np.cos(angle * (nodes + 1) / 2) ** (freedom - 1) @ weights * angle / 2
-        step = ((chance - 0.5) / factor - inside) / math.cos(angle) ** (freedom - 1)
+        heights = np.cos(angle * (nodes + 1) / 2) ** (freedom - 1)
+        inside = factor * angle / 2 * float(heights @ weights)
+        step = (chance - 0.5 - inside) / factor / math.cos(angle) ** (freedom - 1)
         angle += step
         if abs(step) <= 1e-15 * angle:
             break
