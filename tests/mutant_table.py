@@ -366,7 +366,7 @@ MISTAKES = (
         by=f"{RESUMING}::test_a_call_that_is_not_asked_for_any_more_is_named"),
     mistake("other words, same answer", "A changed prompt is answered from the journal.",
         ("agents/journal/journal.py::Journal.lookup_call",
-         "if hash_ != request.hash:", "if False:"),
+         "if row[2] != request.hash:", "if False:"),
         by=f"{JOURNAL}::test_a_changed_request_is_named_by_date_then_id"),
     mistake("the last answer wins", "A call that was made twice changes its words.",
         ("agents/journal/database.py", "DO NOTHING", "DO UPDATE SET text = excluded.text"),

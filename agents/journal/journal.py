@@ -108,16 +108,15 @@ class Journal:
                 # commit.
                 self.store_outcome(request, outcome)
             return outcome
-        _, number, hash_, asked, *columns = row
-        if hash_ != request.hash:
+        if row[2] != request.hash:
             # Noted and not raised: the smallest by date and id is reported, in whatever order they
             # come (rule 22).
-            self.first_mismatch = _first(self.first_mismatch, (asked, request.id))
+            self.first_mismatch = _first(self.first_mismatch, (row[3], request.id))
             return None
-        if number < len(self._requested) and not self._requested[number]:
-            self._requested[number] = 1
+        if row[1] < len(self._requested) and not self._requested[row[1]]:
+            self._requested[row[1]] = 1
             self.unreplayed -= 1
-        return outcome_from_row(columns)
+        return outcome_from_row(row[4:])
 
     def lookup_retrieval(self, id_: str, hash_: str, asked: float) -> bytes | None:
         """The stored result of a retrieval; another hash goes to ``first_mismatch``."""

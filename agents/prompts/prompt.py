@@ -102,7 +102,11 @@ class Prompt:
     @cached_property
     def _template(self) -> jinja2.Template:
         # ``from_string`` chains two mappings, which each rendering would copy name by name.
-        return jinja2.Template.from_code(_PAGES, _PAGES.compile(self.text), dict(_PAGES.globals))
+        return jinja2.Template.from_code(_PAGES, _PAGES.compile(self._tree), dict(_PAGES.globals))
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(meta.find_undeclared_variables(self._tree))
 
     @cached_property
     def _tree(self) -> nodes.Template:
@@ -117,10 +121,6 @@ class Prompt:
         texts = (str(node.data) for node in self._tree.find_all(nodes.TemplateData))
         choices = (str(node.value) for node in self._tree.find_all(nodes.Const))
         return "\n".join((*texts, *choices, EVERYBODY.text))
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(meta.find_undeclared_variables(self._tree))
 
     def at_temperature(self, temperature: float | None) -> Prompt:
         """The same prompt with another temperature; None: unchanged."""
@@ -165,8 +165,9 @@ class Prompt:
 
     def line_of(self, slot: str) -> int:
         """Number of the first line that uses a slot, from 1; also 1 where none does."""
-        used = self._tree.find_all(nodes.Name)
-        return next((node.lineno for node in used if node.name == slot), 1)
+        return next(
+            (name.lineno for name in self._tree.find_all(nodes.Name) if name.name == slot), 1
+        )
 
 
 class Prompts:

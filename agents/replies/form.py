@@ -13,8 +13,6 @@ from virsci_society.agents.errors import ProtocolError
 
 _VALUES = ("const", "default", "enum", "examples", "required")
 """Keywords of a schema that hold values and no schemas."""
-_OWN = ("schema_for", "json_schema")
-"""Methods by which a form makes its schema of more than the fields that are not asked for."""
 FIELDS = "Answer with a JSON object. Write your own words into these fields:"
 PATTERN = "It looks like this, with your answers in place of the dots:"
 REASONS = ("reason", "reasoning", "modifications", "comments")
@@ -87,7 +85,7 @@ class Form(BaseModel):
 
 def schema_asked(form: type[Form], slots: Mapping[str, Any]) -> str:
     """The JSON Schema of the reply to one question, as text."""
-    if _has_schema_of_its_own(form):
+    if any("schema_for" in vars(base) for base in form.__mro__ if base is not Form):
         return json.dumps(form.schema_for(slots))
     # Of most forms the schema differs between two questions by the fields not asked for alone.
     return _schema_without(form, tuple(form.inapplicable_fields(slots)))
@@ -103,11 +101,6 @@ def form_on_page(schema: str, *, schema_sent: bool) -> str:
 def schema_as_sent(schema: str) -> str:
     """The JSON Schema of a reply to one question as it is sent (``as_sent``), as text."""
     return json.dumps(as_sent(json.loads(schema)))
-
-
-@cache
-def _has_schema_of_its_own(form: type[Form]) -> bool:
-    return any(getattr(form, name).__func__ is not getattr(Form, name).__func__ for name in _OWN)
 
 
 @lru_cache(maxsize=1024)

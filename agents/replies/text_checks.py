@@ -99,9 +99,10 @@ def is_loop(words: Words) -> bool:
 def _stands_in_a_row(words: Words, times: int) -> bool:
     """Is a phrase repeated ``times`` times in a row? A row of numbers ("0") does not count."""
     places: dict[str, list[int]] = {}
+    often = {word for word, count in Counter(words).items() if count >= times}
     # By the length of a phrase: words in a row that stand that far behind the same word.
     alike, ended = [0] * (LONGEST_PHRASE + 1), [-1] * (LONGEST_PHRASE + 1)
-    for index, word in enumerate(words):
+    for index, word in ((at, word) for at, word in enumerate(words) if word in often):
         earlier = places.setdefault(word, [])
         for position in reversed(earlier):
             if (length := index - position) > LONGEST_PHRASE:
@@ -120,16 +121,15 @@ def _stands_in_a_row(words: Words, times: int) -> bool:
 def _is_echo(words: Words, phrases: set[Words], copied: set[Words], long_runs: set[Words]) -> bool:
     if words in phrases:
         return True
-    if any(window in long_runs for window in _windows(words, LONG_RUN)):
+    places = [at for at, window in enumerate(_windows(words, RUN)) if window in copied]
+    # A long run is made of such places.
+    if places and any(window in long_runs for window in _windows(words, LONG_RUN)):
         return True
     begun = max((len(phrase) for phrase in phrases if words[: len(phrase)] == phrase), default=0)
     # What follows a description that is repeated may be the answer to it.
     if begun >= RUN and len(words) <= 2 * begun:
         return True
-    covered: set[int] = set()
-    for index, window in enumerate(_windows(words, RUN)):
-        if window in copied:
-            covered.update(range(index, index + RUN))
+    covered = {word for place in places for word in range(place, place + RUN)}
     return len(covered) > MOSTLY * len(words)
 
 
@@ -180,4 +180,4 @@ def _runs(texts: Iterable[Words], length: int) -> set[Words]:
 
 
 def _windows(words: Sequence[str], length: int) -> Iterator[Words]:
-    return (tuple(words[at : at + length]) for at in range(len(words) - length + 1))
+    return zip(*(words[at:] for at in range(length)), strict=False)
