@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -37,6 +37,8 @@ def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> I
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
         os.replace(temporary, target)
+        with suppress(OSError):  # not empty; else quicker than what follows
+            private.rmdir()
     finally:
         shutil.rmtree(private, ignore_errors=True)
 
