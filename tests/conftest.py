@@ -74,8 +74,7 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 gc.set_threshold(*SELDOM)
 
-COLD = "TESTS_COLD"
-"""The variable with the lock of the worker that compiles all tests, where nothing is compiled."""
+COLD = "TESTS_COLD"  # the variable with the lock of the worker that compiles a fresh clone
 LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -222,20 +221,18 @@ def pytest_configure(config):
         assert mesa
     elif getattr(config.option, "numprocesses", None):
         config.add_cleanup(SharedServer().close)
-        os.environ.pop(COLD, None)
         if not any((ROOT / "tests/society/kernel").glob("__pycache__/test_*")):
-            os.environ[COLD] = tempfile.mktemp(prefix="compiled-")  # of a fresh clone
+            os.environ[COLD] = tempfile.mktemp(prefix="compiled-")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
     """Let one worker compile what never was, which takes it ten seconds; the others wait for it."""
-    if not hasattr(session.config, "workerinput") or COLD not in os.environ:
-        return (yield)
-    with suppress(Timeout), FileLock(os.environ[COLD], timeout=0):
-        return (yield)
-    with FileLock(os.environ[COLD]):
-        pass
+    if COLD in os.environ and hasattr(session.config, "workerinput"):
+        with suppress(Timeout), FileLock(os.environ[COLD], timeout=0):
+            return (yield)
+        with FileLock(os.environ[COLD]):
+            pass
     return (yield)
 
 
@@ -271,8 +268,7 @@ LONG = (
     *("metrics/test_partial_runs.py", "scenarios/analysis/test_compare_with_corpus.py"),
     *("protocols/virsci/test_transcript.py", "test_determinism.py"),
     *("agents/replies/test_parser_hostile.py", "scenarios/runs/test_fork.py"),
-    *("scenarios/cli/test_live_page.py", "test_mechanism.py", "promises", "scenarios", "metrics"),
-    *("society", "protocols"),
+    *("test_mechanism.py", "promises", "scenarios", "metrics", "society", "protocols"),
 )
 """Files and folders whose tests take longest, in the order in which they begin."""
 
