@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,8 @@ def write_summary(run: Run, folder: Path) -> None:
     write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
 
 
-def summarise_run(run: Run) -> dict[str, Any]:
-    """Describe a run in plain values only; what is not available is None."""
+def summarise_run(run: Run, measures: Mapping[str, float | None] | None = None) -> dict[str, Any]:
+    """Describe a run, with measures if they are known, in plain values; None: not available."""
     ledger, until, partial = read_ledger(run), run.manifest.get("until"), run.partial is not None
     teams, asked = run.table("teams"), run.table("invitations")
     by_state = teams["state"].value_counts()
@@ -62,8 +63,9 @@ def summarise_run(run: Run) -> dict[str, Any]:
             novelty[name] = {"mean": float(values.mean()), "per_paper": per_paper}
     outcomes = asked["outcome"].value_counts()
     counts = {name: int(outcomes.get(name, 0)) for name in ("accepted", "declined", "full")}
-    measured = measure_run(run, NUMBERS).items()
-    measures = {name: None if pd.isna(value) else value for name, value in measured}
+    if not measures:
+        measured = measure_run(run, NUMBERS).items()
+        measures = {name: None if pd.isna(value) else value for name, value in measured}
     return {
         "scenario": run.name,
         "seed": run.seed,

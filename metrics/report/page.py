@@ -35,7 +35,7 @@ from virsci_society.metrics.report.templates import (
     template_environment,
     write_html,
 )
-from virsci_society.metrics.summary import summarise_run
+from virsci_society.metrics.summary import NUMBERS, summarise_run
 from virsci_society.metrics.summary_file import read_summary
 from virsci_society.society.results.dataframes import counts_of
 from virsci_society.society.results.run import Run
@@ -478,8 +478,7 @@ SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
 def render_page(run: Run) -> str:
     """The page of a run as HTML text; it opens without a network, and with scripts off."""
     environment = template_environment("virsci_society.metrics.report")
-    summary = (read_summary(run.folder) if run.folder else None) or summarise_run(run)
-    shown = Shown(run, summary, run.once(run_communities))
+    shown = Shown(run, summarise_run(run, _written_measures(run)), run.once(run_communities))
     sections = {name: section(shown) for name, section in SECTIONS.items()}
     return environment.get_template("page.html").render(
         style=style_sheet(environment),
@@ -491,6 +490,16 @@ def render_page(run: Run) -> str:
         network=figures.network_over_time(run, shown.whole),
         sections={name: section for name, section in sections.items() if section is not None},
     )
+
+
+def _written_measures(run: Run) -> dict[str, float | None]:
+    """The measures of the summary that was written with a run; none if they are not as written."""
+    held = read_summary(run.folder) if run.folder else None
+    measures = held.get("measures") if held else None
+    if not isinstance(measures, dict) or [*measures] != [*NUMBERS]:
+        return {}
+    known = [value for value in measures.values() if value is not None]
+    return measures if all(isinstance(one, float) and np.isfinite(one) for one in known) else {}
 
 
 def write_page(run: Run, folder: Path | str) -> Path:

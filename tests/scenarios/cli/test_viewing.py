@@ -11,6 +11,7 @@ from tests.command_line import society
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.registry import MEASURES, METRICS
+from virsci_society.metrics.report.network_layout import layout_of, run_communities
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import TEMPLATE
@@ -114,7 +115,11 @@ def test_list_says_what_a_name_is_and_shows_the_keys_of_a_section():
 
 def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run):
     told = json.loads(society("show", small_run, "--json").output)
-    assert told == read_summary(small_run) == plain(summarise_run(Run.open(small_run)))
+    run = Run.open(small_run)
+    assert told == read_summary(small_run) == plain(summarise_run(run))
+    run.tables()
+    run.folder = None
+    assert read_summary(small_run, "network") == plain(layout_of(run_communities(run)))
 
 
 def test_show_prints_one_table_or_measure(small_run, monkeypatch):
