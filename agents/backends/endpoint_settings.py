@@ -143,11 +143,14 @@ EVERY_VARIABLE = "*"
 
 def is_local(address: str | None) -> bool:
     """Return whether an address is on this machine."""
-    host = urlsplit(address or "").hostname or ""
+    host = (urlsplit(address or "").hostname or "").rstrip(".")
     try:
-        return host == "localhost" or ip_address(host).is_loopback
+        number = ip_address(host)
     except ValueError:
-        return host.endswith(".localhost")
+        return f".{host}".endswith(".localhost")
+    number = getattr(number, "ipv4_mapped", None) or number
+    # Servers print the address at which they listen, 0.0.0.0.
+    return number.is_loopback or number.is_unspecified
 
 
 def is_own(address: str | None) -> bool:
@@ -176,7 +179,7 @@ def place_of(address: str | None, provider: str) -> str:
 def require_key_host(variable: str, address: str | None, provider: str) -> None:
     """Check that the value of a variable may be sent to an address."""
     place = place_of(address, provider)
-    if is_local(address) or _belongs(place, HOSTS.get(variable, ())):
+    if is_local(address) or _belongs(address, provider, HOSTS.get(variable, ())):
         return
     if {variable, EVERY_VARIABLE} & set(os.environ.get(NAMED, "").split()):
         return
@@ -191,7 +194,7 @@ def require_key_host(variable: str, address: str | None, provider: str) -> None:
         return
     raise InputError(
         f"backend.key: the value of {variable} would be sent to {place or 'the provider'}, which "
-        f"is not known as a host of its provider; if that is right, give --set "
+        f"is not known as a host of its provider, over https; if that is right, give --set "
         f"backend.key={variable} on the command line, or --trust, or add the line "
         f"'{variable} {place}' to {own_file}"
     )
@@ -199,10 +202,12 @@ def require_key_host(variable: str, address: str | None, provider: str) -> None:
 
 def is_home(address: str, provider: str) -> bool:
     """Return whether an address is one of a provider, given by its name in litellm."""
-    return any(
-        provider in places and _belongs(place_of(address, ""), places) for places in HOSTS.values()
+    return any(provider in places and _belongs(address, "", places) for places in HOSTS.values())
+
+
+def _belongs(address: str | None, provider: str, places: tuple[str, ...]) -> bool:
+    place = place_of(address, provider)
+    # Whoever is on the way reads what goes there without TLS.
+    return not (address or "").lower().startswith("http:") and any(
+        place == one or place.endswith(f".{one}") for one in places
     )
-
-
-def _belongs(place: str, places: tuple[str, ...]) -> bool:
-    return any(place == one or place.endswith(f".{one}") for one in places)

@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Awaitable, Mapping
 from functools import cache
 from http.client import HTTPException
-from pathlib import Path
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -34,7 +34,10 @@ MOST_BYTES = 64 * 2**20
 """Bytes of the longest body that is read."""
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
-CERTIFICATES = {"SSL_CERT_FILE": Path.is_file, "SSL_CERT_DIR": Path.is_dir}
+CERTIFICATES = {
+    "SSL_CERT_FILE": os.path.isfile,
+    "SSL_CERT_DIR": lambda places: all(map(os.path.isdir, places.split(os.pathsep))),
+}
 KEEP_ALIVE = 15.0
 """Seconds for which an idle connection is kept open."""
 SIGNS_OF_LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
@@ -66,7 +69,8 @@ def route_to(address: str) -> Route:
     if is_local(address):
         return Route(certificates=certificates)
     bypass = {"no": os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""}
-    if proxy_bypass_environment(parts.netloc.rpartition("@")[2], bypass):
+    unproxied = proxy_bypass_environment(parts.netloc.rpartition("@")[2], bypass)
+    if unproxied or _in_networks(parts.hostname or "", bypass["no"]):
         return Route(certificates=certificates)
     for variable in (f"{parts.scheme}_proxy", "all_proxy"):
         for name in (variable, variable.upper()):
@@ -80,6 +84,17 @@ def route_to(address: str) -> Route:
                     )
                 return Route(usable, name, certificates)
     return Route(certificates=certificates)
+
+
+def _in_networks(host: str, networks: str) -> bool:
+    """Return whether an address of numbers is in one of the networks (10.0.0.0/8) of a list."""
+    for network in filter(None, map(str.strip, networks.split(","))):
+        try:
+            if ip_address(host) in ip_network(network, strict=False):
+                return True
+        except ValueError:
+            continue
+    return False
 
 
 def _proxy_address(proxy: str) -> str | None:
@@ -99,20 +114,21 @@ def prepare_environment(address: str | None) -> None:
         route_to(address)
     for name in ("no_proxy", "NO_PROXY"):
         hosts = [host.strip(" []") for host in os.environ.get(name, "").split(",")]
-        os.environ[name] = ",".join(dict.fromkeys(filter(None, [*hosts, *LOCAL_HOSTS])))
+        own = urlsplit(address or "").hostname if is_local(address) else ""
+        os.environ[name] = ",".join(dict.fromkeys(filter(None, [*hosts, *LOCAL_HOSTS, own])))
     if is_local(address):
         for name in PROXIES:
             if name in os.environ and _proxy_address(os.environ[name]) is None:
                 del os.environ[name]
         for name, exists in CERTIFICATES.items():
-            if name in os.environ and not exists(Path(os.environ[name])):
+            if name in os.environ and not exists(os.environ[name]):
                 del os.environ[name]
 
 
 def _certificate_variable() -> str:
     for name, exists in CERTIFICATES.items():
         if value := os.environ.get(name):
-            if not exists(Path(value)):
+            if not exists(value):
                 raise InputError(f"the environment variable {name}: {value} does not exist")
             return name
     return ""

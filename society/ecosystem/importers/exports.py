@@ -267,7 +267,7 @@ class Ris(Source):
     def _entries(self) -> Generator[SourceEntry]:
         require_extra(EXTRA, "rispy", "RIS needs rispy")
         for file in self.files:
-            lines, start = [], 1
+            lines, start = list[str](), 1
             left = read_lines(file)
             head = [*islice(left, LINES_LOOKED_AT)]
             if what := other_layout("".join(head), self.kind):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import time
 
 import pytest
 
 from tests.agents.backends.live_provider import Broken, Provider, a_request, completion, http
-from virsci_society.agents.backends.http_client import probe
+from virsci_society.agents.backends.http_client import probe, route_to
 from virsci_society.agents.backends.litellm import LiteLLM
 from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.errors import (
@@ -569,6 +570,21 @@ def test_an_environment_that_cannot_be_used_is_named(made, monkeypatch, variable
     (name,) = variables
     with pytest.raises(InputError, match=f"the environment variable {name}"):
         made(api_base=f"{scheme}://models.example/v1").endpoint()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "[::ffff:127.0.0.1]", "localhost.", "10.1.2.3"])
+def test_this_machine_and_networks_without_a_proxy_are_asked_directly(host, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("NO_PROXY", "corp.example, 10.0.0.0/8")
+    assert route_to(f"http://{host}:8000/v1").proxy is None
+    assert route_to("http://11.1.2.3:8000/v1").proxy == "http://127.0.0.1:9"
+
+
+def test_several_folders_of_certificates_are_taken(tmp_path, monkeypatch):
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", f"{tmp_path}{os.pathsep}{tmp_path.parent}")
+    assert route_to("https://models.example/v1").certificates == "SSL_CERT_DIR"
 
 
 def test_a_proxy_of_the_environment_is_used(provider, monkeypatch):
