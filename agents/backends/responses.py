@@ -46,10 +46,8 @@ CACHED = ("prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens")
 have them in ``prompt_tokens_details``."""
 LONGEST = 500
 """Characters of a message."""
-_MOST_READ = 100_000
-"""Characters of a body that are read for it."""
-_SHOWN = 200
-"""Characters of a body that are shown where it cannot be read."""
+_MOST_READ, _SHOWN = 100_000, 200
+"""Characters of a body that are read for it, and shown where it cannot be read."""
 
 VERDICTS: Mapping[str, type[Verdict]] = {"overflow": Overflow, "filtered": Filtered}
 WORDINGS = tuple(
@@ -64,15 +62,9 @@ REFUSALS = tuple(
 )
 """What messages about a refused parameter say, and the setting by which it is not sent."""
 
-UNSENT = frozenset(
-    {"ClientConnectorError", "ConnectionTimeoutError", "ConnectionRefusedError", "gaierror"}
-)
-"""Class names of errors that are raised before a request has gone out, by aiohttp and Python.
-
-Names of the wrapping libraries are not taken: they call a server that hangs up ``ConnectTimeout``.
-"""
-NETWORK = frozenset({"ConnectionError", "TimeoutError", "gaierror", "TransportError"}) | UNSENT
-"""Class names of errors of the network, by Python, aiohttp and httpx."""
+UNSENT = frozenset(_SAID["unsent"])
+NETWORK = frozenset(_SAID["network"]) | UNSENT
+"""Class names of errors before a request has gone out, and of errors of the network."""
 _ACCESS = re.compile(r"(?i)credential|api[ _]?key|project_id|access[ _]?token")
 _LONGEST_HEADER = 100
 _SECONDS = re.compile(r"(-?)([0-9]{1,15}(?:\.[0-9]{0,15})?)")

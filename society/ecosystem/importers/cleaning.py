@@ -60,11 +60,7 @@ EDGES = " \t.,:;!?…*_-–—/\\|()[]{}<>«»\"'`“”#"
 RIGHTS = re.compile(r"(?:(?:©|\(c\)|copyright)[\s:]?){1,2}", re.I)
 """The beginning of a copyright line."""
 YEAR = re.compile(r"(?:1[89]|20)\d\d")
-HOLDER = re.compile(
-    r"\W*(?:[A-Z0-9©][^\s©]*|and|of|the|by|on|behalf|in|under|licen[sc]ed?|for|an?|all|is|are"
-    r"|article|author\S*|rights|reserved|und|et|de|des|la|open|access|exclusive|publi\w+|this|from"
-    r"|with|terms|or|its|copyright|company|division|distributed|c|&)?\W*"
-)
+HOLDER = re.compile(rf"\W*(?:[A-Z0-9©][^\s©]*|{'|'.join(_SECTIONS['rights'])})?\W*")
 """A word of a copyright line."""
 GOES_ON = ("All", "Published", "Some", "This", "Reproduced", "Licensed", "Open")
 LONGEST_LINE = 300
@@ -157,11 +153,7 @@ SYMBOL = re.compile(r"\\([A-Za-z]+)\s?")
 PROTECTED = re.compile(r"\{([A-Za-z][\w+/.'’ -]*)\}")
 LONGEST_MARKUP = 100_000
 """Characters of the longest text whose markup is removed."""
-KEPT = re.compile(
-    r"(?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|theta|kappa|lambda|rho|sigma|phi|omega)"
-    r"|eta|iota|mu|nu|xi|pi|tau|upsilon|chi|psi|ell|infty|log|exp|min|max",
-    re.I,
-)
+KEPT = re.compile("|".join(_SECTIONS["mathematics"]), re.I)
 """Commands of mathematics whose name is kept."""
 
 
