@@ -12,10 +12,10 @@ import pandas as pd
 from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.file_hashes import file_hash, hash_json
 from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
+from virsci_society.metrics.network_layout import layout_of, run_communities
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever, teams_with_paper
 from virsci_society.metrics.registry import compute_metric, measure_run
-from virsci_society.metrics.report.network_layout import layout_of, run_communities
 from virsci_society.metrics.summary_file import SUMMARY, TEXT_COUNTS
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.society.results.run import Run

@@ -13,6 +13,12 @@ from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.files.atomic_files import make_folder, write_atomically
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.inference.intervals import Interval, t_interval
+from virsci_society.metrics.network_layout import (
+    MAX_DRAWN,
+    Communities,
+    pair_numbers,
+    run_communities,
+)
 from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.report.drawing.axes import Axes, LegendEntry
@@ -28,12 +34,6 @@ from virsci_society.metrics.report.drawing.svg import (
     WIDE,
     Plot,
     standalone_svg,
-)
-from virsci_society.metrics.report.network_layout import (
-    MAX_DRAWN,
-    Communities,
-    pair_numbers,
-    run_communities,
 )
 from virsci_society.metrics.report.templates import count_of, format_number
 from virsci_society.metrics.teams.concurrency import project_spans

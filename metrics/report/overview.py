@@ -9,11 +9,11 @@ import numpy as np
 
 from virsci_society.agents.journal.records import ANSWERED, price_words, spent_in
 from virsci_society.metrics.cost import VERDICTS, read_ledger
+from virsci_society.metrics.network_layout import Communities
 from virsci_society.metrics.novelty.novelty import embedding_of, settings_of
 from virsci_society.metrics.population import initial_population, people_ever
 from virsci_society.metrics.registry import compute_metric
 from virsci_society.metrics.report import figures
-from virsci_society.metrics.report.network_layout import Communities
 from virsci_society.metrics.report.templates import (
     THIN_SPACE,
     count_of,

@@ -18,12 +18,12 @@ from markupsafe import Markup
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, price_words
 from virsci_society.metrics.cost import OUTCOMES, RUNGS, read_ledger
 from virsci_society.metrics.inference.intervals import MIN_REPLICATES
+from virsci_society.metrics.network_layout import MAX_DRAWN, Communities, run_communities
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of, settings_of
 from virsci_society.metrics.novelty.training_leaks import training_cutoff
 from virsci_society.metrics.population import LEFT, people_ever
 from virsci_society.metrics.registry import MEASURES, compute_metric, measure_run
 from virsci_society.metrics.report import figures
-from virsci_society.metrics.report.network_layout import MAX_DRAWN, Communities, run_communities
 from virsci_society.metrics.report.overview import first_screen, written_by_rules
 from virsci_society.metrics.report.templates import (
     count_of,

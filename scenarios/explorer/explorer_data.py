@@ -21,9 +21,9 @@ from scipy.sparse import csgraph
 
 from virsci_society.agents.arrays import FloatArray, IntArray
 from virsci_society.agents.invented_names import with_invented_names
+from virsci_society.metrics.network_layout import Communities, spiral
 from virsci_society.metrics.networks.structure import network_ties, sample_dates
 from virsci_society.metrics.report.drawing.svg import COLOURS
-from virsci_society.metrics.report.network_layout import Communities, spiral
 from virsci_society.society.results.run import Run
 
 Known = Mapping[str, int]

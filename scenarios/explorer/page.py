@@ -9,8 +9,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from virsci_society.metrics.network_layout import run_communities
 from virsci_society.metrics.population import people_ever
-from virsci_society.metrics.report.network_layout import run_communities
 from virsci_society.metrics.report.templates import (
     source_hash,
     style_sheet,

@@ -5,14 +5,14 @@ import pandas as pd
 from scipy import sparse
 
 from tests.metrics.html_page import assert_inert
-from virsci_society.metrics.networks import communities
-from virsci_society.metrics.report import figures, page
-from virsci_society.metrics.report.network_layout import (
+from virsci_society.metrics.network_layout import (
     Communities,
     by_size,
     communities_of,
     find_communities,
 )
+from virsci_society.metrics.networks import communities
+from virsci_society.metrics.report import figures, page
 from virsci_society.metrics.report.page import render_page
 
 

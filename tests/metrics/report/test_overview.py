@@ -2,7 +2,7 @@
 
 import pytest
 
-from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.metrics.network_layout import run_communities
 from virsci_society.metrics.report.overview import (
     first_screen,
     people_sentence,

@@ -10,8 +10,8 @@ import pytest
 from tests.command_line import society
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
+from virsci_society.metrics.network_layout import layout_of, run_communities
 from virsci_society.metrics.registry import MEASURES, METRICS
-from virsci_society.metrics.report.network_layout import layout_of, run_communities
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import TEMPLATE

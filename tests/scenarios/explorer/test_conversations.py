@@ -3,7 +3,7 @@
 import pytest
 
 from tests.scenarios.explorer.packed import unpack
-from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.metrics.network_layout import run_communities
 from virsci_society.metrics.report.transcript import SpokenReply, TeamTalk
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.scenarios.explorer.conversations import (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.metrics.network_layout import run_communities
 from virsci_society.scenarios.explorer.explorer_data import (
     NOBODY,
     PLACES,

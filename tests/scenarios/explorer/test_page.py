@@ -11,7 +11,7 @@ import pytest
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page
 from tests.scenarios.explorer.packed import unpack
-from virsci_society.metrics.report.network_layout import run_communities
+from virsci_society.metrics.network_layout import run_communities
 from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.scenarios.explorer import page as explorer_page
 from virsci_society.scenarios.explorer.conversations import PromptBook
