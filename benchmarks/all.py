@@ -1,10 +1,11 @@
 """Run the benchmarks and print one table of all marks (``make bench``).
 
-Each script runs in its short form, which takes at most three minutes on two idle processors;
-``--full`` runs the long forms, which together take more than an hour. What the scripts print is
-kept in ``benchmarks/results/``, as are their figures, and the table with the machine and the commit
-as ``bench.json``. A calibration loop runs on all processors before and after each script: where
-other work was done on the machine meanwhile, the figures of that script are marked.
+Each script runs in its short form, which takes at most two minutes on two idle processors, all
+together twelve; ``--full`` runs the long forms, which together take more than an hour. What the
+scripts print is kept in ``benchmarks/results/``, as are their figures, and the table with the
+machine and the commit as ``bench.json``. A calibration loop runs on all processors before and after
+each script: where other work was done on the machine meanwhile, the figures of that script are
+marked.
 
 ``--only NAME ...`` runs some scripts again; the others stand in the table as they were run before.
 ``--write`` puts the table into ``docs/contributing/performance.md``. Exit codes: 0 all scripts ran,
@@ -34,10 +35,10 @@ BENCH = RESULTS / "bench.json"
 PAGE = DOCS / "contributing" / "performance.md"
 NAME = "table of make bench"
 SCRIPTS = (
-    *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix"),
+    *("start_up", "kernel", "overlap", "live", "resume", "prefix"),
     *("studies", "sweep", "explorer"),
 )
-LONG = ("overlap", "live", "resume", "scale", "search", "studies", "explorer")
+LONG = ("overlap", "live", "resume", "studies", "explorer")
 """Scripts that have a long form."""
 HEADS = ("id", "what", "figure", "aim", "limit", "")
 

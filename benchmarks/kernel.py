@@ -1,6 +1,6 @@
 """What the clock takes: events a second beside bare SimPy, and CPU while everybody waits (H9, H11).
 
-10,000 teams that do nothing but wait, against as many bare SimPy processes that wait as often;
+5,000 teams that do nothing but wait, against as many bare SimPy processes that wait as often;
 and 4,000 teams whose words do not come: the CPU that the process takes while nothing happens.
 """
 
@@ -110,10 +110,10 @@ def parked(teams: int, seconds: float) -> float:
 def main() -> None:
     """Both sides of the events, then the waiting in a process that ends with it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--teams", type=int, default=10_000)
+    parser.add_argument("--teams", type=int, default=5_000)
     parser.add_argument("--waits", type=int, default=30)
     parser.add_argument("--parked", type=int, default=4_000)
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     simpys, clocks = zip(

@@ -78,9 +78,10 @@ def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatc
 
 
 def test_every_text_that_a_benchmark_writes_has_its_place():
+    from benchmarks import growth
     from benchmarks.peers import __main__ as peers
 
-    writers = (bench, peers)
+    writers = (bench, growth, peers)
     places = {(page.PAGE, page.NAME) for page in writers}
     assert len(places) == len(writers)
     for page, name in places:
