@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.runs.lease import stop_all
 from virsci_society.scenarios.runs.signals import ignore_interrupts
 from virsci_society.scenarios.study.lock import BASE, FAILED_STATES, LOCK, RunResult
-from virsci_society.scenarios.study.run_one import run_one
+from virsci_society.scenarios.study.run_one import Opened, run_one
 from virsci_society.scenarios.study.study_file import STUDY
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ GRACE = 15.0
 """Seconds for which a study that is interrupted waits for its runs to stop."""
 ResultData = Mapping[str, Any]
 OnEnd = Callable[[RunResult], object]
+_opened = lru_cache(maxsize=1)(Opened)
 
 
 class SchedulerGone(Exception):
@@ -180,7 +181,8 @@ def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index:
     from distributed import get_worker
 
     find_code_here(trust)
-    data = run_one(folder, index, trust=trust, again=again).to_data()
+    opened = _opened(folder, trust, fingerprint)
+    data = run_one(folder, index, trust=trust, again=again, opened=opened).to_data()
     if data["state"] == "stopped" and str(get_worker().status.name).startswith("clos"):
         data["state"] = "waiting"  # not the study was stopped, only this worker
     return data

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -55,6 +56,7 @@ QUARANTINE = 3
 """A run that has died so many times at one place is not begun again."""
 FURTHER = 64
 """Answered calls that two deaths at one place may differ by: what was under way, or not written."""
+_reader: Callable[[type[RunResult]], TypeAdapter[RunResult]] = cache(TypeAdapter)
 Known = Annotated[float, BeforeValidator(lambda value: math.nan if value is None else value)]
 
 
@@ -101,7 +103,7 @@ class RunResult:
     def from_data(cls, data: Mapping[str, Any]) -> RunResult:
         """A result from plain data."""
         try:
-            return TypeAdapter(cls).validate_python(data)
+            return _reader(cls).validate_python(data)
         except ValidationError as error:
             first = error.errors()[0]
             fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -37,7 +37,6 @@ from virsci_society.scenarios.study.lock import (
     ENDED,
     FAILED_STATES,
     QUARANTINE,
-    Lock,
     RunResult,
     folder_of,
     keep_only,
@@ -53,31 +52,38 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numeric libraries read when they are loaded."""
 
 
+class Opened:
+    """The files of a study that its runs need, read once for many of them."""
+
+    def __init__(self, study: Path, trust: bool, fingerprint: str = "") -> None:
+        self.lock, self.settings = require_lock(study), read_yaml(study / STUDY).data
+        self.base, self.trust = load_scenario(study / BASE, trust=trust), trust
+
+
 def run_one(
     study: Path,
     index: int,
     *,
     trust: bool = False,
     again: bool = False,
+    opened: Opened | None = None,
     resources: SharedResources | None = None,
 ) -> RunResult:
     """Do one run of a study, or resume it."""
-    lock, folder = require_lock(study), folder_of(study, index)
-    waiting = lock.waiting(index)
+    opened, folder = opened or Opened(study, trust), folder_of(study, index)
+    waiting = opened.lock.waiting(index)
 
     def is_over(held: RunResult) -> bool:
         return held.state in ENDED and not (again and held.state == "quarantined")
 
-    result = read_result(study, index) or waiting
-    if is_over(result):
+    if is_over(result := read_result(study, index) or waiting):
         return result
     try:
         with hold_lease(folder, f"process {os.getpid()} of {socket.gethostname()}") as lease:
             # Once more: another worker may have done it meanwhile.
-            result = read_result(study, index) or waiting
-            if is_over(result):
+            if is_over(result := read_result(study, index) or waiting):
                 return result
-            return _run_under(lease, study, lock, result, trust, resources or SharedResources())
+            return _run_under(lease, study, opened, result, resources or SharedResources())
     except (LeaseHeld, LeaseLost) as held:
         return replace(waiting, state="running", reason=_reason_of(held))
 
@@ -95,15 +101,10 @@ class _Beginning(Progress):
 
 
 def _run_under(
-    lease: Lease,
-    study: Path,
-    lock: Lock,
-    before: RunResult,
-    trust: bool,
-    resources: SharedResources,
+    lease: Lease, study: Path, opened: Opened, before: RunResult, resources: SharedResources
 ) -> RunResult:
     """Do a run under its lease, unless it is to be put into quarantine."""
-    folder, settings = folder_of(study, before.index), read_yaml(study / STUDY).data
+    folder, lock = folder_of(study, before.index), opened.lock
     # It was killed where its journal ends now.
     died_at = (*before.died_at, _answered(folder)) if before.state == "running" else ()
     fresh = replace(lock.waiting(before.index), died_at=died_at)
@@ -121,7 +122,7 @@ def _run_under(
         return write(state="quarantined", reason=f"{reason} anyway", code=3)
     progress = _Beginning(lambda: write(state="running"))
     try:
-        scenario = _scenario_of(study, lock, fresh, settings.get("budget"), trust)
+        scenario = _scenario_of(opened, fresh)
         # A page takes longer than most rehearsals; 'society export page' writes it.
         run_scenario(scenario, folder, progress, lease=lease, resources=resources, page=False)
         # Measuring limits the threads of numerical libraries, which belong to the whole process.
@@ -158,17 +159,17 @@ def _run_under(
         if not isinstance(error, Exception):
             raise
         return result
-    keep_only(folder, settings["keep"])
+    keep_only(folder, opened.settings["keep"])
     return result
 
 
-def _scenario_of(study: Path, lock: Lock, run: RunResult, budget: Any, trust: bool) -> Scenario:
+def _scenario_of(opened: Opened, run: RunResult) -> Scenario:
     """The scenario of a run, with its own part of the study's budget."""
-    base, arm = load_scenario(study / BASE, trust=trust), lock.arm_of(run.index)
+    lock, base, arm = opened.lock, opened.base, opened.lock.arm_of(run.index)
     more = {"seed": run.seed, "name": f"{base.name}, {arm['name']}"[:200]}
     crossed = crossed_settings(lock.data.get("crossed", {}), run.replicate)
-    scenario = scenario_of(base, arm["set"] | crossed | more, trust=trust)
-    if budget is None:
+    scenario = scenario_of(base, arm["set"] | crossed | more, trust=opened.trust)
+    if (budget := opened.settings.get("budget")) is None:
         return scenario
     part = share_of(Budget.model_validate(budget), lock.runs)
     narrower = narrower_budget(scenario.backend.budget, part)
@@ -189,9 +190,7 @@ def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
 def share_of(budget: Budget, runs: int) -> Budget:
     """An equal part of the budget of a study, rounded down, so that all together keep it."""
     usd = None if budget.usd is None else nano_bound(budget.usd) // runs / NANO
-    calls, tokens = (
-        None if bound is None else bound // runs for bound in (budget.calls, budget.tokens)
-    )
+    calls, tokens = (None if n is None else n // runs for n in (budget.calls, budget.tokens))
     return Budget(usd=usd, tokens=tokens, calls=calls)
 
 
@@ -245,6 +244,7 @@ def run_batch(
 ) -> Iterator[RunResult]:
     """Do runs of this process, each on a thread that steps its clock (rule 18), over one loop."""
     resources = SharedResources(shared=together > 1)
+    opened = Opened(study, options.get("trust", False))
     todo, ends = deque(indices), SimpleQueue[RunResult | BaseException | None]()
 
     def work() -> None:
@@ -254,7 +254,7 @@ def run_batch(
             except IndexError:
                 return ends.put(None)
             try:
-                result = run_one(study, index, resources=resources, **options)
+                result = run_one(study, index, opened=opened, resources=resources, **options)
                 if fail_fast and result.state in FAILED_STATES:
                     todo.clear()
                 ends.put(result)
@@ -298,8 +298,6 @@ def single_threaded_numerics() -> Iterator[None]:
         with threadpool_limits(limits=1):
             yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in THREADS:
+            del os.environ[name]
+        os.environ.update({name: value for name, value in before.items() if value is not None})

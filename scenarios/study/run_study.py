@@ -105,7 +105,7 @@ def run_locally(
         else:
             batches = ((suspects, 1), (easy, together))
             ends = chain.from_iterable(
-                run_batch(study, batch, size, stop, **options) for batch, size in batches
+                run_batch(study, batch, size, stop, **options) for batch, size in batches if batch
             )
         for result in ends:
             found[result.index] = result
