@@ -7,7 +7,7 @@ import json
 import os
 import socket
 import ssl
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from http.client import HTTPException
 from ipaddress import ip_address, ip_network
@@ -34,7 +34,7 @@ MOST_BYTES = 64 * 2**20
 """Bytes of the longest body that is read."""
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
-CERTIFICATES = {
+CERTIFICATES: dict[str, Callable[[str], bool]] = {
     "SSL_CERT_FILE": os.path.isfile,
     "SSL_CERT_DIR": lambda places: all(map(os.path.isdir, places.split(os.pathsep))),
 }
