@@ -182,10 +182,10 @@ def _signed(value: Any, name: str) -> tuple[RawAuthor, ...]:
             people.append(RawAuthor("", fields.parse_text(entry, "author")))
             continue
         author = fields.parse_object(entry, "author")
-        known = (author.get(key) for key in ("id", "_id", "authorId"))
-        id_ = fields.parse_id(next(filter(None, known), None), "author id")
-        place = fields.parse_text(author.get("org"), "author org")
-        people.append(RawAuthor(id_, fields.parse_person(author), place))
+        known = author.get("id") or author.get("_id") or author.get("authorId")
+        id_, place = fields.parse_id(known, "author id"), author.get("org")
+        name = fields.parse_text(author.get("name"), "author name") or fields.parse_person(author)
+        people.append(RawAuthor(id_, name, fields.parse_text(place, "author org")))
     return tuple(people)
 
 
