@@ -56,7 +56,7 @@ QUARANTINE = 3
 """A run that has died so many times at one place is not begun again."""
 FURTHER = 64
 """Answered calls that two deaths at one place may differ by: what was under way, or not written."""
-_reader: Callable[[type[RunResult]], TypeAdapter[RunResult]] = cache(TypeAdapter)
+_reader: Callable[[Any], TypeAdapter[RunResult]] = cache(TypeAdapter)
 Known = Annotated[float, BeforeValidator(lambda value: math.nan if value is None else value)]
 
 
