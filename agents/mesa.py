@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import inspect
+import sys
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from importlib.util import find_spec, module_from_spec
+from traceback import walk_stack
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
-import networkx as nx
-
-from virsci_society.agents.profile import Recollection
-
-# Mesa names its logger by `inspect.stack()`, which reads the source of every frame of whoever
-# imports it: a thread begins with an empty stack.
-with ThreadPoolExecutor(1) as _pool:
-    _pool.submit(import_module, "mesa").result()
-from mesa import DataCollector, Model
-from mesa.discrete_space import CellAgent, Network
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from virsci_society.agents.profile import Profile
+from virsci_society.agents.lazy_imports import LazyModule, nx
+from virsci_society.agents.profile import Profile, Recollection
 
 
-__all__ = ["CellAgent", "DataCollector", "Model", "NetworkSpace"]
+class _Postponed(ModuleType):
+    """A package whose modules can be imported before its front, which runs for a missing name."""
+
+    def __getattr__(self, name: str) -> Any:
+        self.__class__ = ModuleType  # type: ignore[assignment]
+        self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
+        return getattr(self, name)
 
 
-class NetworkSpace(Network):
-    """A space whose places are the nodes of a graph, which may grow; its graph is ``G``."""
+if "mesa" not in sys.modules and find_spec("mesa"):
+    # Two fronts import all geometry of SciPy, for spaces that no society has; and Mesa names its
+    # loggers by their callers, for which ``inspect`` looks at every module that there is.
+    for _package in ("mesa", "mesa.discrete_space", "mesa.experimental"):
+        _spec: Any = find_spec(_package)
+        sys.modules[_package] = module_from_spec(_spec)
+        sys.modules[_package].__class__ = _Postponed
+    _of: dict[str, Any] = {"getmodule": lambda frame: sys.modules[frame.f_globals["__name__"]]}
+    _of["stack"] = lambda: [(frame,) for frame, _ in walk_stack(sys._getframe(1))]
+    _of["getouterframes"] = lambda of: [(f, "", n, f.f_code.co_name) for f, n in walk_stack(of)]
+    vars(import_module("mesa.mesa_logging"))["inspect"] = SimpleNamespace(**vars(inspect) | _of)
+from mesa import DataCollector as DataCollector  # noqa: E402
+from mesa import Model as Model  # noqa: E402
+from mesa.discrete_space.cell_agent import CellAgent  # noqa: E402
 
-    def __init__(self, model: Model) -> None:
-        super().__init__(nx.Graph(), random=model.random)
+_network: Any = LazyModule("mesa.discrete_space.network")
 
-    def update(self, graph: nx.Graph[int]) -> None:
-        """Add the nodes and edges of a graph that are new, and take the values of all edges."""
-        for node in graph:
-            if node not in self._cells:
-                self.add_cell(self.cell_klass(node, random=self.random))
-        for first, other in graph.edges:
-            if not self.G.has_edge(first, other):
-                self.add_connection(self[first], self[other])
-        self.G.add_edges_from(graph.edges(data=True))
+
+def network_space(model: Model, graph: nx.Graph[int], space: Any = None) -> Any:
+    """A space whose places are the nodes of a graph, or the same one when the graph has grown."""
+    space = space or _network.Network(nx.Graph(), random=model.random)
+    for node in graph:
+        if node not in space._cells:
+            space.add_cell(space.cell_klass(node, random=space.random))
+    for first, other in graph.edges:
+        if not space.G.has_edge(first, other):
+            space.add_connection(space[first], space[other])
+    space.G.add_edges_from(graph.edges(data=True))
+    return space
 
 
 class Scientist(CellAgent):

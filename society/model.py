@@ -13,7 +13,7 @@ import simpy
 from virsci_society.agents.errors import Diverged, Stopped
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
-from virsci_society.agents.mesa import DataCollector, Model, NetworkSpace, Scientist
+from virsci_society.agents.mesa import DataCollector, Model, Scientist, network_space
 from virsci_society.society.careers import CareerProcess, Careers, add_newcomer, apprentice_profile
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
@@ -167,7 +167,7 @@ class Society(Model):
         self.datacollector = DataCollector(
             _REPORTERS, _AGENT_REPORTERS if agent_reporters else None
         )
-        self._space: NetworkSpace | None = None
+        self._space: Any = None
 
     def _make_world(
         self, ecosystem: Ecosystem, external: ExternalAuthors | None, *, limited: bool, **rules: Any
@@ -210,10 +210,9 @@ class Society(Model):
         return self.world.until
 
     @property
-    def space(self) -> NetworkSpace:
+    def space(self) -> Any:
         """The scientists on the current co-authorship network, for Mesa's viewers."""
-        self._space = self._space or NetworkSpace(self)
-        self._space.update(self.network.graph())
+        self._space = network_space(self, self.network.graph(), self._space)
         for agent in self.agents:
             if agent.cell is None:
                 agent.cell = self._space[agent.row]
@@ -266,7 +265,7 @@ class Society(Model):
         if not self.running:
             return
         # In the order of their ids, and not of their founding (rule 12).
-        left = self._open_teams()
+        left = [team for _, team in sorted(self.world.teams.items())]
         try:
             for team in left:
                 self.dispatcher.settle(team.answers)
@@ -321,11 +320,9 @@ class Society(Model):
         self._careers.begin(cast("Careers | None", self.world.careers), rows)
 
     def _bring_newcomer(self, mentor: int, shared: float, rng: np.random.Generator) -> int:
-        profile = apprentice_profile(self.world, mentor, shared, rng)
-        return add_newcomer(self.world, *profile, mentor)
-
-    def _open_teams(self) -> list[Team]:
-        return [team for _, team in sorted(self.world.teams.items())]
+        return add_newcomer(
+            self.world, *apprentice_profile(self.world, mentor, shared, rng), mentor
+        )
 
     def _seal(self, left: list[Team]) -> None:
         self.running = False
@@ -337,7 +334,7 @@ class Society(Model):
 
     def _raise_fault(self) -> None:
         if self.dispatcher.fault is not None:
-            self._seal(self._open_teams())
+            self._seal([team for _, team in sorted(self.world.teams.items())])
             raise self.dispatcher.fault
 
 

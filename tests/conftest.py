@@ -214,12 +214,7 @@ def pytest_configure(config):
     """Let properties be tried with more examples where the slow tests run as well."""
     if "not slow" not in config.getoption("markexpr"):
         settings.load_profile("slow")
-    if hasattr(config, "workerinput"):
-        # Mesa looks for the caller of its loggers in all modules that there are: now they are few.
-        import mesa
-
-        assert mesa
-    elif getattr(config.option, "numprocesses", None):
+    if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
         config.add_cleanup(SharedServer().close)
         if not any((ROOT / "tests/society/kernel").glob("__pycache__/test_*")):
             os.environ[COLD] = tempfile.mktemp(prefix="compiled-")

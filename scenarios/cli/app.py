@@ -400,7 +400,7 @@ app.command("list")(list_)
 def main() -> None:
     """Run the command; ``virsci_society.main`` has checked the installed packages before."""
     # Imports allocate much that lives to the end: full collections find nothing in it.
-    gc.set_threshold(10_000, 10, 10)
+    gc.set_threshold(50_000, 50, 10)
     try:
         app()
     except Exception:

@@ -6,7 +6,7 @@ import gc
 import os
 import re
 import threading
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -81,13 +81,8 @@ class SharedResources:
         source: Any = scenario.population.ecosystem
         if self._shared:
             return build_ecosystem_of(scenario)
-        key = repr(
-            (
-                type(source),
-                source,
-                None if getattr(source, "same_for_every_seed", False) else scenario.seed,
-            )
-        )
+        seed = None if getattr(source, "same_for_every_seed", False) else scenario.seed
+        key = repr((type(source), source, seed))
         if self._last is None or self._last[0] != key:
             self._last = None  # two at a time may be too many for the memory
             self._last = key, build_ecosystem_of(scenario)
@@ -176,7 +171,7 @@ def run_scenario(
         with recorded_end(journal):
             shared = resources or SharedResources()
             recorded = _simulate(scenario, folder, journal, shown, lease, shared)
-            with _writing(folder), shared.build_lock:
+            with disk_errors_as(Stopped, f"{folder}: cannot be written to"), shared.build_lock:
                 if len(recorded.events) > LARGE_LOG:
                     gc.collect()
                 finish_run(recorded, page=page)
@@ -241,17 +236,12 @@ def _simulate(
     if strict:
         sign_journal(journal, scenario)
     progress.begin("measuring and writing")
-    with _writing(folder):
+    with disk_errors_as(Stopped, f"{folder}: cannot be written to"):
         # Whoever has lost the lease must not write over the results of its new owner.
         if lease is not None:
             lease.check()
         with resources.build_lock:
             return record_run(scenario, society, folder, ledger_of(journal), progress)
-
-
-def _writing(folder: Path) -> AbstractContextManager[None]:
-    """Errors of the disk stop the run, with the folder in their message."""
-    return disk_errors_as(Stopped, f"{folder}: cannot be written to")
 
 
 def replay(

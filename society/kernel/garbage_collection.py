@@ -31,11 +31,12 @@ def infrequent_collection() -> Iterator[None]:
             # The collector passes over frozen objects, so a search costs only what is new.
             gc.freeze()
             # Counted by the pages of memory: to count what is frozen takes a look at every object.
-            if sys.getallocatedblocks() > GROWTH * _known:
+            if 0 < GROWTH * _known < sys.getallocatedblocks():
                 gc.unfreeze()
                 gc.collect()
                 gc.freeze()
-                _known = sys.getallocatedblocks()
+                _known = 0
+            _known = _known or sys.getallocatedblocks()
             gc.set_threshold(*THRESHOLDS)
         _running += 1
     try:

@@ -1,6 +1,8 @@
 """A society is an ordinary Mesa model (rule 26; architecture section 3)."""
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -141,6 +143,18 @@ def test_everybody_is_an_agent():
     assert all(isinstance(agent, Scientist) for agent in society.agents)
     assert [agent.name for agent in society.agents] == [p.id for p in ECOSYSTEM.profiles]
     assert sorted(agent.unique_id for agent in society.agents) == list(range(1, 11))
+
+
+def test_mesa_comes_without_geometry_and_its_fronts_run_when_they_are_asked_for():
+    code = """if True:
+    import sys, virsci_society.agents.mesa as ours
+    assert "scipy.spatial" not in sys.modules
+    import mesa, mesa.discrete_space as spaces
+    assert (mesa.Model, spaces.CellAgent) == (ours.Model, ours.Scientist.__base__)
+    assert spaces.OrthogonalMooreGrid and mesa.experimental.continuous_space.ContinuousSpace
+    assert "scipy.spatial" in sys.modules and "mesa.model" in mesa.mesa_logging._module_loggers
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_mesa_space_holds_everybody_and_the_ties_as_of_now():
