@@ -105,10 +105,7 @@ def without_rights(text: str) -> str:
     return "" if rights and all(map(_in_rights, text.split())) else text
 
 
-_BLOCKS = (
-    r"p|br|hr|div|sec|section|title|li|ul|ol|dl|dt|dd|tr|td|th|table|h[1-6]|list|list-item"
-    r"|abstract|disp-formula|label|caption|blockquote|pre|para|break|figure|fig|body|html|head"
-)
+_BLOCKS = "|".join(_SECTIONS["blocks"])
 _ATTRIBUTES = r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))*\s*/?"
 TAG = re.compile(rf"</?((?:[A-Za-z][\w.-]*:)?[A-Za-z][\w.-]*){_ATTRIBUTES}>")
 BLOCK = re.compile(rf"(?:\w+:)?(?:{_BLOCKS})", re.I)
