@@ -18,8 +18,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 HERE = Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parents[2]))
 
-import openai  # noqa: E402, F401 - not part of a call
-
 from benchmarks.critical_path import lower_bound  # noqa: E402
 from benchmarks.peers.work import Work, measured, read_work  # noqa: E402
 from virsci_society import (  # noqa: E402  # noqa: E402
