@@ -79,7 +79,6 @@ def constant_samples_allowed() -> Iterator[None]:
         yield
 
 
-LOG_ROOT_PI = math.log(math.pi) / 2
 UNLIMITED = (-np.inf, np.inf)
 """The extent of a measure that can be any number."""
 BLOCK = 2_000_000
@@ -95,30 +94,12 @@ def t_interval(
     mean = float(sample.mean()) if n else float("nan")
     if n < 2:
         return unbounded(mean, n, level)
-    half = t_quantile(n - 1, 0.5 + level / 2) * float(sample.std(ddof=1)) / math.sqrt(n)
+    half = float(special.stdtrit(n - 1, 0.5 + level / 2) * sample.std(ddof=1) / np.sqrt(n))
     # The mean cannot lie beyond what the measure can be: a bound there holds it as often. The mean
     # of equal values may miss their bound by rounding.
     least, most = min(extent[0], mean), max(extent[1], mean)
     low, high = max(mean - half, least), min(mean + half, most)
     return Interval(mean, low, high, n, level, STUDENT)
-
-
-@cache
-def t_quantile(freedom: int, chance: float) -> float:
-    """The quantile of Student's t for a chance above a half, here since scipy loads slowly."""
-    nodes, weights = np.polynomial.legendre.leggauss(32)
-    factor = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - LOG_ROOT_PI)
-    angle = 0.0
-    # Of t = sqrt(freedom) tan(angle) the density is a power of the cosine, which is smooth. It only
-    # falls, so that Newton's steps from zero never go too far.
-    for _ in range(100):
-        heights = np.cos(angle * (nodes + 1) / 2) ** (freedom - 1)
-        inside = factor * angle / 2 * float(heights @ weights)
-        step = (chance - 0.5 - inside) / factor / math.cos(angle) ** (freedom - 1)
-        angle += step
-        if abs(step) <= 1e-15 * angle:
-            break
-    return math.sqrt(freedom) * math.tan(angle)
 
 
 def wilson_interval(hits: int, trials: int, level: float = 0.95) -> Interval:
