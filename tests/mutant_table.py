@@ -414,8 +414,8 @@ MISTAKES = (
         "::test_a_run_that_came_further_each_time_is_unlucky_and_no_poison"),
     mistake("parts rounded up", "The runs of a study may together spend more than its budget.",
         ("scenarios/study/run_one.py::share_of",
-         "None if bound is None else bound // runs",
-         "None if bound is None else -(-bound // runs)"),
+         "None if n is None else n // runs",
+         "None if n is None else -(-n // runs)"),
         by="scenarios/study/test_lock.py"
         "::test_the_parts_of_a_budget_are_equal_and_together_within_it"),
 
