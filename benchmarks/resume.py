@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve()
 PEOPLE = 1500
-LATER_PEOPLE, LATER_DAYS = 300, 400.0
+LATER_PEOPLE, LATER_DAYS = 300, 600.0
 """Of the run whose memory is measured; five times as many days with ``--full``."""
 
 
@@ -128,18 +128,18 @@ def memory() -> float:
 def main() -> None:
     """Without a journal, into a new one, and from it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--full", action="store_true", help="100,000 calls and not about 7,000")
+    parser.add_argument("--full", action="store_true", help="100,000 calls and not about 10,000")
     parser.add_argument(
         "--days",
         type=float,
-        help="simulated days, but of the run whose memory is measured (60; with --full 365)",
+        help="simulated days, but of the run whose memory is measured (90; with --full 365)",
     )
     parser.add_argument("--one", type=Path)
     parser.add_argument("--none", action="store_true")
     parser.add_argument("--later", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, default=HERE.with_suffix(".json"))
     args = parser.parse_args()
-    args.days = args.days or (365.0 if args.full else 60.0)
+    args.days = args.days or (365.0 if args.full else 90.0)
     if args.one or args.none:
         print(json.dumps(run(args.one, args)))
         return
