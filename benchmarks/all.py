@@ -1,11 +1,10 @@
 """Run the benchmarks and print one table of all marks (``make bench``).
 
 Each script runs in its short form, which takes at most two minutes on two idle processors, all
-together twelve; ``--full`` runs the long forms, which together take more than an hour. What the
-scripts print is kept in ``benchmarks/results/``, as are their figures, and the table with the
+together about thirteen; ``--full`` runs the long forms, which together take more than an hour.
+Output and figures of the scripts are kept in ``benchmarks/results/``, and the table with the
 machine and the commit as ``bench.json``. A calibration loop runs on all processors before and after
-each script: where other work was done on the machine meanwhile, the figures of that script are
-marked.
+each script; if the machine was busy with other work, the figures of that script are marked.
 
 ``--only NAME ...`` runs some scripts again; the others stand in the table as they were run before.
 ``--write`` puts the table into ``docs/contributing/performance.md``. Exit codes: 0 all scripts ran,

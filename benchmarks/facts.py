@@ -1,9 +1,9 @@
 """The cards of known facts of two societies and of real fields, side by side (docs/facts.md).
 
-Runs `community/assembly` and, from the first of the fields, `community/vis`, whose words are made
-by rules; builds every field; judges all of them as ``society facts`` does. Prints the card, its
-counts, and what is published of a community of agents, beside near-duplicate papers of all and of
-the first arm of a study, as one archive. Runs are kept in ``runs/benchmarks``.
+Builds every field, runs `community/assembly` and, from the first field, `community/vis` with
+rule-based scientists, and judges all of them as ``society facts`` does. Prints the card, its
+counts, the published values of a community of agents, and near-duplicate papers; the runs of a
+study's first arm are compared as one archive. Runs are kept in ``runs/benchmarks``.
 
     python -m benchmarks.facts vis=FILE@1995-2023 nlp=FILE@2000-2021 SmolLM2=STUDY
 """
@@ -33,7 +33,7 @@ AGENTS = {"lotka": 2.21, "one_paper_authors": 0.70}
 audit ``andamanopal/clawrxiv-quality-audit``; the archive has no licence and is not here."""
 MARKS = {"inconclusive": "?", "inside the corpus": "", "not measurable": "-"}
 FIELD = ("--boundary", "2012", "--active-years", "6", "--last-year", "2023")
-"""Of the field in which `community/vis` starts, as its file says; of all, for near-duplicates."""
+"""Boundary and window of `community/vis`; every field has them for near-duplicates."""
 YEARS = {"community/assembly": "20y", "community/vis": "5y"}
 SEEDS = range(1, 6)
 
@@ -49,14 +49,14 @@ def kept(name: str, *settings: str) -> list[Path]:
     folders = []
     for seed in SEEDS:
         folders.append(KEPT / f"{name.replace('/', '-')}-{YEARS[name]}-{seed}")
-        given = (*settings, f"until={YEARS[name]}", f"seed={seed}")
-        options = [part for one in given for part in ("--set", one)]
+        keys = (*settings, f"until={YEARS[name]}", f"seed={seed}")
+        options = [word for key in keys for word in ("--set", key)]
         society("run", name, *options, "--out", str(folders[-1]))
     return folders
 
 
 def field(name: str, file: str, *options: str) -> Path:
-    """The folder of an ecosystem, which an earlier call may have left."""
+    """The folder of an ecosystem, built unless it exists."""
     folder = KEPT / "eco" / f"{name}-{options[1]}"
     if not folder.is_dir():
         source = ("jsonl", str(Path(file).resolve()), "--no-abstract-required")
@@ -70,13 +70,13 @@ def card(runs: list[Path], with_: Path | None = None) -> Card:
     return Card(name, sides, tuple(judge_facts(chosen_facts(()), sides)))
 
 
-def side_by_side(found: pd.DataFrame) -> str:
-    """The card: value/chance, size and verdict; facts of our own range last."""
-    societies = list(dict.fromkeys(found["society"]))
-    cells = {(row["fact"], row["society"]): row for row in found.to_dict("records")}
-    valued = found.groupby("fact", sort=False)["value"].any()
-    right = found["verdict"].eq("reproduced").groupby(found["fact"]).sum()
-    inside = found[found["verdict"].eq("inside the corpus")]
+def side_by_side(judged: pd.DataFrame) -> str:
+    """The card: value/chance, size and verdict; facts with a range of our own come last."""
+    societies = list(dict.fromkeys(judged["society"]))
+    cells = {(row["fact"], row["society"]): row for row in judged.to_dict("records")}
+    valued = judged.groupby("fact", sort=False)["value"].any()
+    right = judged["verdict"].eq("reproduced").groupby(judged["fact"]).sum()
+    inside = judged[judged["verdict"].eq("inside the corpus")]
     rows = []
     for name in valued.index[valued & ~valued.index.isin(inside["fact"])]:
         own, low, high = (cells[name, societies[0]][key] for key in ("own_range", "from", "to"))
@@ -97,21 +97,21 @@ def one_archive(study: Path) -> pd.DataFrame:
     return copies.compared_with_earlier([str(row) for row in range(len(texts))], texts)
 
 
-def agents_and_people(found: pd.DataFrame, copied: Mapping[str, pd.DataFrame]) -> str:
-    """What is published of clawRxiv's first fortnight, beside societies, fields and a study."""
-    values = found.pivot(index="fact", columns="society", values="value").reindex(columns=copied)
+def agents_and_people(judged: pd.DataFrame, compared: Mapping[str, pd.DataFrame]) -> str:
+    """The published values of clawRxiv's first fortnight, with societies, fields and a study."""
+    values = judged.pivot(index="fact", columns="society", values="value").reindex(columns=compared)
     rows = [
-        (f"`{name}`", given, *(f"{value:.3g}" for value in values.loc[name]))
-        for name, given in AGENTS.items()
+        (f"`{name}`", published, *(f"{value:.3g}" for value in values.loc[name]))
+        for name, published in AGENTS.items()
     ]
-    for kind, given in {"by_words": 0.31, "by_vectors": "-"}.items():
-        known = [part[kind].dropna() for part in copied.values()]
+    for kind, published in {"by_words": 0.31, "by_vectors": "-"}.items():
+        known = [papers[kind].dropna() for papers in compared.values()]
         cells = [f"{one.sum()} of {len(one):,}" if len(one) else "-" for one in known]
-        rows.append((f"near-duplicates {kind.replace('_', ' ')}", given, *cells))
-    alike = [part["resemblance"].median() for part in copied.values()]
-    rows.append(("resemblance, median", "-", *(f"{one:.2g}" for one in alike)))
-    made = table(("fact", "clawRxiv", *copied), rows)
-    return made.replace(" nan ", " - ").replace(" <NA> ", " - ")
+        rows.append((f"near-duplicates {kind.replace('_', ' ')}", published, *cells))
+    medians = [papers["resemblance"].median() for papers in compared.values()]
+    rows.append(("resemblance, median", "-", *(f"{one:.2g}" for one in medians)))
+    text = table(("fact", "clawRxiv", *compared), rows)
+    return text.replace(" nan ", " - ").replace(" <NA> ", " - ")
 
 
 def table(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
@@ -133,22 +133,22 @@ def _cell(row: Mapping[Any, Any]) -> str:
 if __name__ == "__main__":
     if not sys.argv[1:]:
         sys.exit(__doc__)
-    given = [one.split("=") for one in sys.argv[1:]]
+    named = [one.split("=") for one in sys.argv[1:]]
     fields, all_papers = [], []
-    for name, (file, _, years) in ((name, one.rpartition("@")) for name, one in given):
+    for name, (file, _, years) in ((name, one.rpartition("@")) for name, one in named):
         if file:
             first, _, last = years.partition("-")
             fields.append(field(name, file, "--boundary", first, "--last-year", last))
             all_papers.append(field(name, file, *FIELD))
-    words = kept("community/vis", f"population.ecosystem.path={all_papers[0]}")
-    cards = [card(kept("community/assembly")), card(words, all_papers[0])]
+    vis = kept("community/vis", f"population.ecosystem.path={all_papers[0]}")
+    cards = [card(kept("community/assembly")), card(vis, all_papers[0])]
     cards += [card([], path) for path in fields]
-    written = pd.concat([copies.near_duplicates(Run.open(one)) for one in words])
-    # Wordless papers hold no words of their own.
-    told = [written[:0], written]
-    told += [copies.corpus_near_duplicates(Ecosystem.load(path)) for path in all_papers]
-    copied = dict(zip([one.name for one in cards], told, strict=True))
-    copied |= {name: one_archive(Path(one)) for name, one in given if "@" not in one}
-    found = pd.DataFrame([row for one in cards for row in one.rows()])
+    simulated = pd.concat([copies.near_duplicates(Run.open(folder)) for folder in vis])
+    no_texts = simulated[:0]  # community/assembly is wordless
+    fields_compared = [copies.corpus_near_duplicates(Ecosystem.load(path)) for path in all_papers]
+    names = [one.name for one in cards]
+    compared = dict(zip(names, [no_texts, simulated, *fields_compared], strict=True))
+    compared |= {name: one_archive(Path(one)) for name, one in named if "@" not in one}
+    judged = pd.DataFrame([row for one in cards for row in one.rows()])
     counts = "\n".join(f"- {one.name}: {one.summary}" for one in cards)
-    print(f"{side_by_side(found)}\n\n{counts}\n\n{agents_and_people(found, copied)}")
+    print(f"{side_by_side(judged)}\n\n{counts}\n\n{agents_and_people(judged, compared)}")

@@ -1,13 +1,13 @@
 """How CPU and memory grow with people, teams, authors of a paper, papers, and runs of a study.
 
-Each line is one command at growing sizes of one thing, all else equal, on invented papers. CPU
-(user and system) and peak memory are those of its process and that process's children, so they mean
-something on a busy machine too. The exponent is the slope between the two largest sizes, both axes
-as logarithms: 1 is in proportion, 0 not at all. What a command takes at any size (imports, a page)
-lowers it, so *net* is the same without what the smallest size takes.
+Each row of the table is one command at increasing sizes, all else equal, on invented papers. CPU
+time (user and system) and peak memory include child processes, and are meaningful on a busy machine
+too. The exponent is the slope between the two largest sizes on logarithmic axes: 1 is linear, 0 is
+constant. Fixed costs such as imports lower it; *net* is the same slope after subtracting the size
+and CPU time of the smallest case.
 
 The short form takes about five minutes on an idle processor; ``--full`` goes to 10^6 people, 10^5
-teams, 10^7 papers and 10^4 runs, and takes hours, 20 GB of memory and as much of disk. ``--write``
+teams, 10^7 papers and 10^4 runs, and takes hours, 20 GB of memory and 20 GB of disk. ``--write``
 puts the table into ``docs/contributing/performance.md``.
 """
 
@@ -36,13 +36,13 @@ NAME = "table of growth"
 HEADS = ("what grows", "sizes", "CPU s", "peak MB", "exponent of CPU", "net", "of memory")
 SIZES = (1_000, 10_000, 100_000)
 AUTHORS, REFERENCES, WORDS = 3, 4, 40
-"""Of a paper, where nothing else is said."""
+"""Defaults of a paper; words are those of its abstract."""
 VOCABULARY, FIRST_YEAR, LAST_YEAR = 5_000, 1996, 2015
 BLOCK = 10_000
 
 
 def invented(papers: int, authors: int) -> Iterator[dict[str, Any]]:
-    """So many papers by as many people, whose words and authors lie near one another."""
+    """Papers by as many people: topics share words, co-authors have neighbouring numbers."""
     rng = np.random.default_rng(1)
     letters = rng.choice(list("abcdeilmnorstu"), (VOCABULARY, 7))
     words = np.array(["".join(row) for row in letters])
@@ -54,12 +54,12 @@ def invented(papers: int, authors: int) -> Iterator[dict[str, Any]]:
         places += rng.integers(papers, size=(count, 1))
         cited = rng.integers(papers, size=(count, REFERENCES))
         for row in range(count):
-            said = words[drawn[row]].tolist()
+            abstract = words[drawn[row]].tolist()
             people = [f"p{one % papers}" for one in dict.fromkeys(places[row].tolist())]
             yield {
                 "id": f"w{start + row}",
-                "title": " ".join(said[:6]),
-                "abstract": " ".join(said),
+                "title": " ".join(abstract[:6]),
+                "abstract": " ".join(abstract),
                 "year": FIRST_YEAR + int(topics[row] + row) % (LAST_YEAR - FIRST_YEAR),
                 "authors": [{"id": one, "name": one} for one in people],
                 "references": [f"w{one}" for one in cited[row].tolist()],
@@ -67,36 +67,36 @@ def invented(papers: int, authors: int) -> Iterator[dict[str, Any]]:
 
 
 class Place:
-    """The folder of papers, ecosystems and runs; each method gives the words of a command."""
+    """The folder of papers, ecosystems and runs; methods return the arguments of a command."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def build(self, papers: int, authors: int = AUTHORS) -> list[str]:
-        """An ecosystem of so many papers and as many people."""
+        """Build an ecosystem with the given number of papers, and of people."""
         file = self.path / f"papers-{papers}-{authors}.jsonl"
         if not file.exists():
             with file.open("w", encoding="utf-8") as out:
                 out.writelines(json.dumps(one) + "\n" for one in invented(papers, authors))
-        line = ["ecosystem", "build", "jsonl", str(file), "--boundary", str(LAST_YEAR - 3)]
-        return [*line, "--max-authors", "3000", "--out", str(file.with_suffix(""))]
+        command = ["ecosystem", "build", "jsonl", str(file), "--boundary", str(LAST_YEAR - 3)]
+        return [*command, "--max-authors", "3000", "--out", str(file.with_suffix(""))]
 
     def ecosystem(self, people: int) -> str:
-        """The folder of an ecosystem, which is built unless it is there."""
-        words = self.build(people)
-        if not Path(words[-1]).exists():
-            measured(words)
-        return words[-1]
+        """The folder of an ecosystem, built unless it exists."""
+        command = self.build(people)
+        if not Path(command[-1]).exists():
+            measured(command)
+        return command[-1]
 
     def run(self, base: str, people: int, days: int, founding: str) -> list[str]:
-        """A society of so many people."""
+        """Run a society of the given number of people."""
         out = self.path / f"run-{len(list(self.path.iterdir()))}"
         keys = ("population.ecosystem.use=folder", f"until={days}d", founding)
         keys += (f"population.ecosystem.path={self.ecosystem(people)}",)
         return ["run", base, *(word for key in keys for word in ("--set", key)), "--out", str(out)]
 
     def study(self, runs: int) -> list[str]:
-        """A study of so many small runs in two arms."""
+        """Run a study of small societies in two arms."""
         ecosystem = {"use": "folder", "path": self.ecosystem(300)}
         design = {
             "study": f"growth-{runs}",
@@ -112,12 +112,12 @@ class Place:
 
 
 class Growth(NamedTuple):
-    """A line of the table: its thing, its sizes, those of ``--full``, and its command at a size."""
+    """A row of the table: label, sizes, further sizes of ``--full``, and the command for a size."""
 
     what: str
     sizes: tuple[int, ...]
     more: tuple[int, ...]
-    words: Callable[[Place, int], list[str]]
+    command: Callable[[Place, int], list[str]]
 
 
 def assembly(place: Place, people: int, teams: int) -> list[str]:
@@ -126,12 +126,12 @@ def assembly(place: Place, people: int, teams: int) -> list[str]:
 
 
 def closed(place: Place, people: int, teams: int) -> list[str]:
-    """A society with the words of rule-based scientists, whose teams begin on the first day."""
+    """A society with dialogue by rule-based scientists; all teams start on the first day."""
     once = f"founding={{use: once, count: {teams}, max_teams: 1}}"
     return place.run("community/closed", people, 60, once)
 
 
-LINES = (
+ROWS = (
     Growth("papers, built", (1_000, 10_000, 100_000), (10**6, 10**7), Place.build),
     Growth("authors of 300 papers, built", (2, 30, 300), (3_000,), lambda p, n: p.build(300, n)),
     Growth("people, 300 teams", SIZES, (10**6,), lambda p, n: assembly(p, n, 300)),
@@ -142,62 +142,63 @@ LINES = (
 )
 
 
-def measured(words: list[str]) -> tuple[float, float]:
+def measured(arguments: list[str]) -> tuple[float, float]:
     """CPU seconds and peak MB of a command and its children."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", RUN, *words]
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, env=environment, stdout=said, stderr=said)
+    command = [sys.executable, "-c", RUN, *arguments]
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            said.seek(0)
-            raise SystemExit(f"{' '.join(words)}:\n{said.read().decode()}")
+            output.seek(0)
+            raise SystemExit(f"{' '.join(arguments)}:\n{output.read().decode()}")
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def slope(sizes: Sequence[float], figures: Sequence[float]) -> float:
-    """The exponent of growth between the last two sizes; 0 where there is none."""
+    """The exponent of growth between the last two sizes; 0 if the figure does not grow."""
     before, after = figures[-2:]
     return math.log(after / before) / math.log(sizes[-1] / sizes[-2]) if after > before > 0 else 0.0
 
 
-def line(what: str, sizes: list[int], cpu: list[float], peak: list[float]) -> tuple[str, ...]:
-    """The cells of a line."""
-    lists = (f"{one:,}" for one in sizes), (f"{one:,.1f}" for one in cpu)
-    net = slope([one - sizes[0] for one in sizes], [one - cpu[0] for one in cpu])
-    figures = (slope(sizes, cpu), net, slope(sizes, peak))
-    told = (*lists, (f"{one:,.0f}" for one in peak))
-    return (what, *map(" / ".join, told), *(f"{one:.2f}" for one in figures))
+def table_row(what: str, sizes: list[int], cpu: list[float], peak: list[float]) -> tuple[str, ...]:
+    """The cells of a row."""
+    net = slope([size - sizes[0] for size in sizes], [seconds - cpu[0] for seconds in cpu])
+    exponents = (slope(sizes, cpu), net, slope(sizes, peak))
+    lists = ((f"{size:,}" for size in sizes), (f"{seconds:,.1f}" for seconds in cpu))
+    lists += ((f"{size:,.0f}" for size in peak),)
+    return (what, *map(" / ".join, lists), *(f"{exponent:.2f}" for exponent in exponents))
 
 
 def main() -> None:
-    """Measure every line, and print or write the table."""
+    """Measure every row, and print or write the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--full", action="store_true", help="the largest sizes too")
-    parser.add_argument("--only", nargs="+", metavar="WORD", help="lines that contain a word")
-    parser.add_argument("--folder", type=Path, help="keeps papers and ecosystems for the next time")
+    parser.add_argument("--full", action="store_true", help="add the largest sizes")
+    parser.add_argument("--only", nargs="+", metavar="WORD", help="only rows that contain a word")
+    parser.add_argument("--folder", type=Path, help="keep papers and ecosystems for the next time")
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
-    found: dict[str, Any] = json.loads(args.json.read_text("utf-8")) if args.json.exists() else {}
+    figures: dict[str, Any] = json.loads(args.json.read_text("utf-8")) if args.json.exists() else {}
     with tempfile.TemporaryDirectory() as passing:
         place = Place(args.folder or Path(passing))
         place.path.mkdir(exist_ok=True)
-        for growth in LINES:
+        for growth in ROWS:
             if args.only and not any(word in growth.what for word in args.only):
                 continue
             sizes, pairs = growth.sizes + growth.more * args.full, []
             for size in sizes:
-                pairs.append(measured(growth.words(place, size)))
+                pairs.append(measured(growth.command(place, size)))
                 print(
                     f"{growth.what:30} {size:>10,} {pairs[-1][0]:8.1f} s {pairs[-1][1]:8.0f} MB",
                     flush=True,
                 )
-            found[growth.what] = [sizes, *zip(*pairs, strict=True)]
-            args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    cells = [HEADS, ("---",) * len(HEADS), *(line(what, *map(list, found[what])) for what in found)]
-    table = "".join(f"| {' | '.join(one)} |\n" for one in cells)
+            figures[growth.what] = [sizes, *zip(*pairs, strict=True)]
+            args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    rows = [table_row(what, *map(list, lists)) for what, lists in figures.items()]
+    lines = [HEADS, ("---",) * len(HEADS), *rows]
+    table = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
     print(table)
     if args.write:
         put(PAGE, NAME, f"{head()}\n\n{table}")

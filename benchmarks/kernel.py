@@ -1,7 +1,7 @@
-"""What the clock takes: events a second beside bare SimPy, and CPU while everybody waits (H9, H11).
+"""Cost of the clock: events a second compared with bare SimPy, and CPU while all wait (H9, H11).
 
-5,000 teams that do nothing but wait, against as many bare SimPy processes that wait as often;
-and 4,000 teams whose words do not come: the CPU that the process takes while nothing happens.
+5,000 teams that only wait, against 5,000 bare SimPy processes that wait as often; and 4,000 teams
+whose replies do not arrive: the CPU time of the process while nothing happens.
 """
 
 from __future__ import annotations

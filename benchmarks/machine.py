@@ -30,12 +30,12 @@ TOO_BUSY = 1.15
 
 
 class Load(NamedTuple):
-    """What the calibration loop took, run on all processors at once."""
+    """Times of the calibration loop, run on all processors at once."""
 
     busy: float
-    """Largest wall time over processor time: 1 on an idle machine, 2 if others do as much."""
+    """Largest wall time over CPU time: 1 on an idle machine, 2 if other work has half of it."""
     loop: float
-    """Seconds of processor time of one loop, on average."""
+    """CPU seconds of one loop, on average."""
 
 
 def load() -> Load:

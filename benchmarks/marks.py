@@ -1,8 +1,8 @@
-"""What the program is measured by: each mark, and where a script writes its figure.
+"""The marks of the program, and where a script writes the figure for each.
 
-A figure is a size, a ratio of two things that were measured in one run, or a time or rate in
-calibration loops; only how soon a page is on the screen is in seconds. A mark is the aim; a limit,
-where it is known, is what no program could do better.
+A figure is a size, a ratio of two measurements of one run, or a time or rate in calibration loops;
+only the first paint of a page is in seconds. A mark is the aim; a limit is the theoretical optimum,
+where it is known.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def of(*path: str) -> Find:
 
 HELP = cell("ratio", command="--help")
 WORK, CHAIN = "work / slots", "the longest chain"
-"""Bounds: all calls over the slots; calls of which each waits for the one before."""
+"""Bounds: the time of all calls over the slots; the longest chain of dependent calls."""
 PAGES = {60: (1, 0.7, 30), 1_000: (3, 2, 60)}
 SHOWN = {"MB": "MB", "first paint, s": "network", "ms a frame": "frame"}
 

@@ -1,16 +1,15 @@
 """How near a run of many teams comes to the bound that its own log sets.
 
-Prints wall time / max(longest dependent chain, work / slots) for reading at decisions and for
-lock-step epochs of one simulated day, over the same words; the digests must be equal. At 8 and 16
-slots the teams are so many that work / slots is the bound; at 64 it is the chain, as the rows say.
+Prints wall time / max(longest dependent chain, work / slots) for societies that read replies at
+decisions; digests must be equal. The column ``bound`` names the longer of the two: with the 128
+leaders of the rows at 8 and 16 slots it is work / slots, with the 20 leaders at 64 the chain.
 
-The words are recorded beforehand with the rule-based scientists (they are no language model)
-and played back after a random latency that is fixed per call. Rows of one number of slots share
-their latencies; between numbers of slots the mean differs, so that each run of the long form
-(``--full``: 64 leaders, no limit of slots, and lock-step) takes a minute or so.
+Replies are recorded beforehand with the rule-based scientists (no language model) and replayed
+after a random latency, fixed per call; its mean differs between rows.
 
-``--rows`` names other rows, which ``--full`` has too: ``adaptive`` (the leader decides after each
-turn whether there is another) and ``tail`` (latencies with a heavy tail, lognormal with sigma 1.5).
+``tail`` has latencies with a heavy tail (lognormal with sigma 1.5). ``--full`` adds unlimited
+slots, ``adaptive`` (the leader decides after each turn whether there is another) and ``lock-step``
+(everybody waits at the end of each simulated day); ``--rows`` chooses rows.
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ TAIL = 1.5
 """Sigma of the lognormal latencies with a heavy tail."""
 ROWS = ("decisions", "tail", "adaptive", "lock-step")
 TEAMS = {8: (128, 1), 16: (128, 1)}
-"""Leaders at first and turns of a stage by slots; 20 and 5 else."""
+"""Leaders and turns of a stage by slots; 20 and 5 otherwise."""
 LATENCIES = {8: 0.08, 16: 0.15, 64: 0.25}
 MEANS = {"adaptive": 0.25, "tail": 0.25, "lock-step": 0.03}
-"""Mean latency of rows at 64 slots; lock-step is so much slower that a shorter one must do."""
+"""Mean latency of rows at 64 slots; shorter for lock-step, which is much slower."""
 
 
 class Played(Backend):
-    """Recorded words after a random latency: lognormal, one draw per call id."""
+    """Recorded replies after a random latency: lognormal, one draw per call id."""
 
     mean: float
     sigma: float = 0.5

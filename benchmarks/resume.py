@@ -1,15 +1,14 @@
-"""How long a run of 100,000 calls takes to begin again from its journal, and what it holds.
+"""Time and memory of a run of 100,000 calls that is resumed from its journal.
 
-The rule-based scientists speak (no language model), through the journal, into a run folder. The
-run is then begun again by the same command, with its results lost: every call comes from the
-journal. Printed are calls, seconds of both (simulation, and all with tables and page left out),
-calls a second of the replay, the journal's size, and resident memory as the run grows; with
-``--full`` beside the memory of the same society without a journal. Mark: the resume takes less than
-60 s on two cores, and memory does not grow with calls beyond what the tables need.
+Rule-based scientists (no language model) answer, with a journal, into a run folder. Its results are
+then deleted and the same command repeats the run: every call comes from the journal. The output has
+calls, seconds of both runs (simulation, and all without tables and page), calls a second of the
+replay, the journal's size, and resident memory as the run grows; with ``--full`` also the memory of
+the same society without a journal. Mark: the resume takes less than 60 s on two cores, and memory
+does not grow with calls beyond what the tables need.
 
-``kB a call later`` is what each call adds to the memory in the last quarter of a long run of fewer
-people, without a journal: by then what is made at its first use is there, and as many teams end as
-begin.
+``kB a call later`` is the memory that each call adds in the last quarter of a long run of fewer
+people, without a journal: by then caches are filled, and as many teams end as begin.
 """
 
 from __future__ import annotations
@@ -66,9 +65,9 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
     )
     before = memory()
     began, cpu = time.perf_counter(), time.process_time()
-    told: dict[str, Any] = {}
+    growth: dict[str, Any] = {}
     if args.later:
-        told = grow(model, args)
+        growth = grow(model, args)
     else:
         model.run_to_end()
     if journal is not None:
@@ -85,12 +84,12 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
         "MB after": round(memory()),
         "MB peak": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "journal MB": 0 if path is None else round(path.stat().st_size / 2**20),
-        **told,
+        **growth,
     }
 
 
 def grow(model: Society, args: argparse.Namespace) -> dict[str, Any]:
-    """Run to the end; what memory each call of the last quarter of the days has added."""
+    """Run to the end; return the memory that each call added in the last quarter of the days."""
     made = count_calls()
     while model.env.now < 0.75 * args.days:
         model.step()
@@ -104,7 +103,7 @@ def grow(model: Society, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def count_calls() -> list[int]:
-    """A list with the number of calls that have been asked from now on."""
+    """A list with the number of calls made from now on."""
     from virsci_society.society.kernel.answer import Call
 
     made, init = [0], Call.__init__

@@ -1,15 +1,14 @@
 """How near studies come to their bound: societies that share slots, and workers on a cluster.
 
 Runs ask a server on loopback (tests/faultserver, driven by the rule-based scientists: no language
-model) that answers after 200 ms. Digests must be those of the runs done one after another, whose
-server answers at once.
+model) that answers after 200 ms. Digests must equal those of sequential runs.
 
-- Eight runs of one process share one set of slots. Printed is the time from the first call for a
-  slot to the last answer, over the bound: all calls times the latency over the slots, or the
-  longest chain of calls that wait for one another in any of the runs, whichever is longer. They
-  have so many teams that it is the former. Mark: 1.05.
-- Four runs with one call at a time, on a local cluster of one worker and of two. Printed is the
-  speed-up; start-up of scheduler and workers counts. Mark: 1.7.
+- Eight runs of one process share one set of slots. The printed ratio is the time from the first
+  request for a slot to the last answer, over a lower bound: all calls times the latency over the
+  slots, or the longest chain of dependent calls of any run, whichever is longer. With the teams of
+  this benchmark the first is longer. Mark: 1.05.
+- Four runs with one call at a time, on a local cluster of one worker and of two. The printed
+  speed-up includes the start-up of scheduler and workers. Mark: 1.7.
 """
 
 from __future__ import annotations
@@ -39,11 +38,11 @@ from virsci_society.society.results.tables import TABLES
 SHARED_RUNS, SLOTS, WAITING_RUNS = 8, 16, 4
 LATENCY = 0.2
 TRACED = ("calls", "reads", "meetings", "members", "papers")
-"""Tables from which a chain is computed."""
+"""Tables from which the longest chain is computed."""
 
 
 class HeldSlots:
-    """Notes when the first slot is asked for and the last is given back in this process."""
+    """Records when this process first requests a slot and last releases one."""
 
     def __init__(self) -> None:
         self.first, self.last = 0.0, 0.0
@@ -92,7 +91,7 @@ def digests(ends: list[Any]) -> list[str]:
 
 
 def chain(folder: Path) -> tuple[int, float]:
-    """Calls of a run, and the seconds of its longest chain of calls that wait for one another."""
+    """The number of calls of a run, and the seconds of its longest chain of dependent calls."""
     run, rows = Run.open(folder), {}
     for name in TRACED:
         columns = [column.name for column in TABLES[name]]
@@ -102,7 +101,7 @@ def chain(folder: Path) -> tuple[int, float]:
 
 
 def shared_slots(place: Path, url: str, teams: int) -> dict[str, Any]:
-    """All runs one after another from a server that answers at once, then together."""
+    """All runs in sequence from a server without latency, then together."""
     keys = {"until": "150d", "population.ecosystem": {"scientists": 200, "papers": 600}}
     keys["founding"] = {"use": "once", "count": teams, "max_teams": 2}
     every = list(range(SHARED_RUNS))
@@ -134,25 +133,25 @@ def cluster(place: Path, url: str) -> dict[str, Any]:
         "founding": {"use": "once", "count": 2, "every": "7d"},
         "protocol": {"use": "virsci", "team_size": 3, "turns": 2},
     }
-    seconds, found = [], []
+    seconds, digests_of = [], []
     for workers in (1, 2):
         folder = study(place / f"by-{workers}", url, 1, WAITING_RUNS, **keys)
         began = time.perf_counter()
         ends = run_on_cluster(folder, range(WAITING_RUNS), local_cluster=workers)
         seconds.append(time.perf_counter() - began)
-        found.append(digests(ends))
+        digests_of.append(digests(ends))
     return {
         "one worker": round(seconds[0], 2),
         "two workers": round(seconds[1], 2),
         "speed-up": round(seconds[0] / seconds[1], 2),
-        "digests equal": found[0] == found[1],
+        "digests equal": digests_of[0] == digests_of[1],
     }
 
 
 def main() -> None:
     """Print and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--full", action="store_true", help="32 teams a society and not 8")
+    parser.add_argument("--full", action="store_true", help="32 teams a society instead of 8")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     figures: dict[str, Any] = {}

@@ -3,8 +3,8 @@
 Societies of 300 people, once wordless (teams form and publish, nobody is asked anything) and once
 with offline scientists (rule-based words, no language model), each with its own seed. They are run
 as a study with one measure (``run_locally``: many runs in a process, the ecosystem read once), and,
-for comparison, by ``society run`` in a process each, with page and measures as by default. Printed
-are societies a minute, how many times as quick the study is, and what a second process brings.
+for comparison, by ``society run`` in a process each, with the default page and measures. The table
+has societies a minute, and how many times as quick the study and a second process are.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ measures: [papers]
 
 
 def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
-    """Seconds of a study of so many runs, of each run in the mean, and of what is beside them."""
+    """Run a study; return seconds until its first run ended and per further run."""
     file = place.with_suffix(".study.yaml")
     text = STUDY.format(base=base, runs=runs, days=days, ecosystem=place.parent / "ecosystem")
     file.write_text(text, encoding="utf-8")
@@ -59,15 +59,14 @@ def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, 
         jobs=jobs,
         on_result=lambda *_: ended.append(time.perf_counter() - began),
     )
-    whole = time.perf_counter() - began
     if not all(end.state == "done" for end in ends):
         raise SystemExit(f"a run is not done: {ends}")
     gaps = [later - before for before, later in itertools.pairwise(ended)]
-    return {"whole": whole, "first": ended[0], "each": sum(gaps) / max(len(gaps), 1)}
+    return {"first": ended[0], "each": sum(gaps) / max(len(gaps), 1)}
 
 
 def by_commands(base: str, days: int, place: Path, runs: int) -> float:
-    """Seconds of so many commands, one after another."""
+    """Seconds of one command per run, in sequence."""
     began = time.perf_counter()
     for seed in range(runs):
         population: tuple[str, ...] = ("--set", "population.ecosystem.use=folder")
