@@ -42,7 +42,8 @@ BLOCK = 10_000
 
 
 def invented(papers: int, authors: int) -> Iterator[dict[str, Any]]:
-    """Papers by as many people: topics share words, co-authors have neighbouring numbers."""
+    """Papers whose topics share words, and whose co-authors have neighbouring numbers."""
+    everybody = max(papers, 10 * authors)
     rng = np.random.default_rng(1)
     letters = rng.choice(list("abcdeilmnorstu"), (VOCABULARY, 7))
     words = np.array(["".join(row) for row in letters])
@@ -51,11 +52,11 @@ def invented(papers: int, authors: int) -> Iterator[dict[str, Any]]:
         topics = rng.integers(50, size=count)
         drawn = (rng.zipf(1.3, (count, WORDS)) + 97 * topics[:, None]) % VOCABULARY
         places = rng.integers(5 * authors, size=(count, authors))
-        places += rng.integers(papers, size=(count, 1))
+        places += rng.integers(everybody, size=(count, 1))
         cited = rng.integers(papers, size=(count, REFERENCES))
         for row in range(count):
             abstract = words[drawn[row]].tolist()
-            people = [f"p{one % papers}" for one in dict.fromkeys(places[row].tolist())]
+            people = [f"p{one % everybody}" for one in dict.fromkeys(places[row].tolist())]
             yield {
                 "id": f"w{start + row}",
                 "title": " ".join(abstract[:6]),
@@ -73,7 +74,7 @@ class Place:
         self.path = path
 
     def build(self, papers: int, authors: int = AUTHORS) -> list[str]:
-        """Build an ecosystem with the given number of papers, and of people."""
+        """Build an ecosystem of the given number of papers, and as many people if papers are small."""
         file = self.path / f"papers-{papers}-{authors}.jsonl"
         if not file.exists():
             with file.open("w", encoding="utf-8") as out:
@@ -133,7 +134,7 @@ def closed(place: Place, people: int, teams: int) -> list[str]:
 
 ROWS = (
     Growth("papers, built", (1_000, 10_000, 100_000), (10**6, 10**7), Place.build),
-    Growth("authors of 300 papers, built", (2, 30, 300), (3_000,), lambda p, n: p.build(300, n)),
+    Growth("authors of 30 papers, built", (2, 300, 1_000), (3_000,), lambda p, n: p.build(30, n)),
     Growth("people, 300 teams", SIZES, (10**6,), lambda p, n: assembly(p, n, 300)),
     Growth("people, 30 teams with words", SIZES, (10**6,), lambda p, n: closed(p, n, 30)),
     Growth("teams a year", (10, 1_000, 10_000), (10**5,), lambda p, n: assembly(p, 10_000, n)),
