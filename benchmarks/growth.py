@@ -74,7 +74,7 @@ class Place:
         self.path = path
 
     def build(self, papers: int, authors: int = AUTHORS) -> list[str]:
-        """Build an ecosystem of the given number of papers, and as many people if papers are small."""
+        """Build an ecosystem of this many papers, and as many people or ten times the authors."""
         file = self.path / f"papers-{papers}-{authors}.jsonl"
         if not file.exists():
             with file.open("w", encoding="utf-8") as out:
