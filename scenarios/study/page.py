@@ -127,7 +127,9 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
     differences = _differences(study, results, tables.get("differences", pd.DataFrame()))
     for one in differences:
         pictures[file_name(one["name"], "differences")] = one["picture"]
-    power = power_sentences(study.fewest, description.paired, tests) if study.shows_p else []
+    pairs = [n for one in results if (n := _pairs(one)) and one.planned]
+    usable = min([study.fewest, *pairs])
+    power = power_sentences(usable, description.paired, tests) if study.shows_p else []
     environment = template_environment(
         "virsci_society.scenarios.study", "virsci_society.metrics.report"
     )
@@ -402,7 +404,17 @@ def _difference(study: Study, one: ComparisonResult, label: str, verdict: str) -
     else:
         ends = f"{size(low)} lower to {size(high)} higher"
     brackets = _brackets(study, one, (low, high), ends, verdict)
+    if 0 < _pairs(one) < study.fewest:
+        # A run in which the measure is undefined has no pair.
+        brackets = f"{_pairs(one)} of {study.fewest} pairs; {brackets}"
     return f"{second}, {label} was {way if value else 'the same as'} {first} ({brackets})"
+
+
+def _pairs(one: ComparisonResult) -> int:
+    """Number of pairs of runs behind a difference; 0 for other comparisons."""
+    found = one.result
+    paired = isinstance(found, ArmDifference) and found.test == "paired t"
+    return found.difference.n if paired else 0
 
 
 def _brackets(

@@ -158,6 +158,15 @@ def test_what_went_wrong_is_on_the_page(tmp_path):
     assert "2 planned values are missing" in text
 
 
+def test_the_answer_and_the_power_count_the_pairs_that_have_a_value(tmp_path):
+    values = values_of()
+    assert "of 6 pairs" not in words(page_of(make(tmp_path / "whole", values=values)))
+    values["team_size=4", "ON"][2] = None
+    text = words(page_of(make(tmp_path / "less", values=values)))
+    assert "(5 of 6 pairs; 95% interval" in text
+    assert "Smallest detectable effect with 5 pairs of runs" in text
+
+
 def test_the_page_is_self_contained_and_the_same_every_time(tmp_path):
     folder = make(tmp_path / "study")
     page = page_of(folder)
