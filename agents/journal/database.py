@@ -202,8 +202,8 @@ Queued = tuple[Change, asyncio.Future[Any] | None]
 class GroupCommitWriter:
     """Commits the changes of one journal in groups, on the threads that bring them.
 
-    A thread of its own would take several switches between threads a commit, and save nothing: a
-    request cannot be sent, nor a reply used, before its commit.
+    A thread of its own would save nothing: no request is sent and no reply is used before its
+    commit, and each commit would wait for several switches between threads.
     """
 
     def __init__(
@@ -228,9 +228,9 @@ class GroupCommitWriter:
         if queued is not None:
             queued()
         if not self._scheduled:
-            # Behind everything that the loop has to do now, which may bring further changes.
+            # After all that is ready to run on the loop, which may queue further changes.
             self._scheduled = True
-            loop.call_soon(self._write)
+            loop.call_soon(self._write, loop)
         return await future
 
     def enqueue(self, change: Change) -> None:
@@ -256,8 +256,8 @@ class GroupCommitWriter:
         if self._closed:
             raise Stopped("the journal is closed")
 
-    def _write(self) -> None:
-        """Commit the queue in one transaction, and wake its callers loop by loop."""
+    def _write(self, here: asyncio.AbstractEventLoop | None = None) -> None:
+        """Commit the queue in one transaction and wake its callers; ``here``: the running loop."""
         results: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
         with self._writing:
             self._scheduled = False
@@ -266,13 +266,13 @@ class GroupCommitWriter:
                 results.setdefault(future.get_loop(), []).append((future, value))
         # One wake-up per loop and batch, whatever the number of callers (rules 25, 27).
         for loop, settled in results.items():
-            # First those who have nothing to read and a request to send.
+            # A committed intent sends a request at once; a committed reply is read first.
             settled.sort(key=_has_words)
-            if loop is asyncio._get_running_loop():
+            if loop is here:
                 _wake(deque(settled))
-                continue
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_wake, deque(settled))
+            else:
+                with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                    loop.call_soon_threadsafe(_wake, deque(settled))
 
     def _written(self, batch: list[Queued]) -> list[tuple[asyncio.Future[Any], Any]]:
         """Commit a batch; each future with the value of its change, or with the fault."""

@@ -41,7 +41,7 @@ N = TypeVar("N", int, float)
 LISTED = 1000
 """Most calls in doubt that ``in_doubt`` returns."""
 READ_AHEAD = 256
-"""Rows that are read together: a run that begins again asks in about the order of the rows."""
+"""Rows that are read together; a resumed run asks for them in about their order."""
 
 
 class Journal:
@@ -64,7 +64,7 @@ class Journal:
         self._lock = None if path is None or frozen else lock_journal(path)
         # The clock's thread and the loop's both read, through one connection.
         self._reading = threading.Lock()
-        # Of each table the rows that were read and not asked for yet, by id, and the last of them.
+        # For each table the rows that were read ahead, by id, and the number of the last one.
         self._ahead: dict[str, tuple[dict[str, Any], int]] = {}
         try:
             opened = open_database(path, frozen, verify)
@@ -265,7 +265,7 @@ class Journal:
         self.close()
 
     def _row(self, table: str, id_: str) -> Any:
-        """The row of an id, with which those are read that follow the last one read."""
+        """The row of an id; the rows that follow the last one read are read with it."""
         ahead, last = self._ahead.get(table, ({}, 0))
         found = ahead.pop(id_, None)
         if found is None and (rows := self._all(f"{table} WHERE id = ?", (id_,))):
