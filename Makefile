@@ -22,8 +22,8 @@ record-model: $(VENV)/.local
 	$(BIN)/society run examples/recorded/team.yaml --out runs/recorded
 	cd runs/recorded && cp scenario.yaml journal.sqlite digest ../../examples/recorded/smollm2
 
-# Three workers for two cores, because many tests wait for a process or a server; each takes a run of
-# neighbouring files, which share what is made once for them.
+# Three workers for two cores, because many tests wait for a process or a server; each begins with
+# neighbouring files, which share session fixtures.
 WORKERS := -n 3 --dist worksteal
 
 # A minute and a half: layers, the paper's equations, digests, kills, one call over HTTP, keys, messages.
@@ -74,7 +74,7 @@ check: $(VENV)/.tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo --no-cache
-	@echo "Checking types; the first time this takes a minute."
+	@echo "Checking types; the first run takes a minute."
 	$(BIN)/mypy
 
 mutants: $(VENV)/.tools
