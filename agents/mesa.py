@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from importlib.util import find_spec, module_from_spec
-from traceback import walk_stack
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from virsci_society.agents.lazy_imports import LazyModule, nx
 from virsci_society.agents.profile import Profile, Recollection
 
 
-class _Postponed(ModuleType):
-    """A package whose modules can be imported before its front, which runs for a missing name."""
+def _import_later(name: str) -> None:
+    """Put a module into ``sys.modules`` whose code runs when a name is asked of it, if at all."""
+    spec: Any = find_spec(name)
+    if spec is None:
+        return
+    module: Any = module_from_spec(spec)
 
-    def __getattr__(self, name: str) -> Any:
-        self.__class__ = ModuleType  # type: ignore[assignment]
-        self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
-        return getattr(self, name)
+    def load(missing: str) -> Any:
+        del module.__getattr__
+        spec.loader.exec_module(module)
+        return getattr(module, missing)
+
+    module.__getattr__ = load
+    sys.modules[name] = module
 
 
-if "mesa" not in sys.modules and find_spec("mesa"):
-    # Two fronts import all geometry of SciPy, for spaces that no society has; and Mesa names its
-    # loggers by their callers, for which ``inspect`` looks at every module that there is.
-    for _package in ("mesa", "mesa.discrete_space", "mesa.experimental"):
-        _spec: Any = find_spec(_package)
-        sys.modules[_package] = module_from_spec(_spec)
-        sys.modules[_package].__class__ = _Postponed
-    _of: dict[str, Any] = {"getmodule": lambda frame: sys.modules[frame.f_globals["__name__"]]}
-    _of["stack"] = lambda: [(frame,) for frame, _ in walk_stack(sys._getframe(1))]
-    _of["getouterframes"] = lambda of: [(f, "", n, f.f_code.co_name) for f, n in walk_stack(of)]
-    vars(import_module("mesa.mesa_logging"))["inspect"] = SimpleNamespace(**vars(inspect) | _of)
+if "mesa" not in sys.modules:
+    # Their own code imports NetworkX and the geometry of SciPy, for spaces that no society has.
+    for _module in ("mesa", "mesa.discrete_space", "mesa.experimental", "mesa.space"):
+        _import_later(_module)
 from mesa import DataCollector as DataCollector  # noqa: E402
 from mesa import Model as Model  # noqa: E402
 from mesa.discrete_space.cell_agent import CellAgent  # noqa: E402
