@@ -51,21 +51,24 @@ _THOUGHT_NAMES = (
 _OPENS, _CLOSES = r"(?:<|&lt;|\[|◁)[|｜]?\s*", r"\s*[|｜]?(?:>|&gt;|\]|▷)"
 _ENDS = r"(?:/|[\w-]{0,24}?end(?:_of)?[_▁])"
 THOUGHT_MARKS = (
-    # Tags of most models, in any brackets: <think>, [THINK], ◁think▷, <|start_thinking|>.
+    # Tags of most models, in any brackets: <think>, [THINK], ◁think▷, <|start_thinking|>. Only
+    # those in <> have attributes.
     (
-        rf"{_OPENS}(?!{_ENDS}){_THOUGHT_NAMES}(?<!_end)(?:\s[^][<>&]*(?!\]))?{_CLOSES}",
-        rf"{_OPENS}(?:{_ENDS}\s*{_THOUGHT_NAMES}|\w{{1,24}}_end){_CLOSES}"
+        rf"{_OPENS}(?!{_ENDS}){_THOUGHT_NAMES}(?<!_end)(?:{_CLOSES}|\s[^][<>&◁]*(?:>|&gt;))",
+        rf"{_OPENS}(?:{_ENDS}\s*{_THOUGHT_NAMES}|{_THOUGHT_NAMES}(?<=_end)){_CLOSES}"
         r"|</details>|<\|begin_of_solution\|>",
     ),
-    # gpt-oss: every channel but the final one. Tokens of its format may have been dropped.
+    # gpt-oss: every channel but the final one.
     (
-        r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*(?:<\|message\|>)?|\Aanalysis(?=[A-Z\W])",
-        r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?|assistant\s*final",
+        r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*(?:<\|message\|>)?",
+        r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?",
     ),
+    # The same where the tokens of its format were dropped.
+    (r"\A(?-i:analysis(?=[A-Z\W]))", r"assistant\n*final"),
     # MedGemma and Gemma; s1; what Ollama prints.
     (r"<unused94>(?:thought)?|<\|channel>\s*thought", r"<unused95>|<channel\|>"),
     (r"<\|im_start\|>think", r"<\|im_start\|>answer|<\|im_end\|>"),
-    (r"\AThinking\.\.\.\s", r"\.\.\.done thinking\."),
+    (r"\AThinking\.\.\.\n", r"\.\.\.done thinking\."),
 )
 """Patterns of the marks before and after the thoughts of a model, whatever their case."""
 _THOUGHT_BEGINS, _THOUGHT_ENDS = (

@@ -97,6 +97,9 @@ READ = [
         f'```json\n{GOOD}\n```\nUnlike {{"Title": "B"}}, it is new.',
         f'<think>{{"Title": "B"}}</think>\n{GOOD}',
         f"<thinking>So {{\n\n</thinking>\n{GOOD}",
+        # Headings and words of an answer that are no marks of thoughts.
+        *(f"Analysis: it is new.\n{GOOD}", f"Thinking... {GOOD}", f"{GOOD} [week_end] for good"),
+        f"{GOOD} As the assistant final.",
         # The last block that fills the form is the answer.
         f'```json\n{{"Title": "first"}}\n```\n```json\n{GOOD}\n```',
         f'{GOOD}\nIt differs from {{"name": "The sec',
@@ -289,15 +292,18 @@ THOUGHTS = (
     ("&lt;think&gt;", "&lt;/think&gt;"),
     ('<details type="reasoning">', "</details>"),
     ("<|channel>thought\n", "<channel|>"),
+    ("<|im_start|>think\n", "<|im_start|>answer\n"),
 )
+ONLY_FIRST = (("analysis", "assistantfinal"), ("Thinking...\n", "\n...done thinking.\n"))
 DRAFT = f"A first try would be {GOOD.replace('A', 'B')}, but no, because"
 
 
-@pytest.mark.parametrize(("begin", "end"), THOUGHTS)
+@pytest.mark.parametrize(("begin", "end"), [*THOUGHTS, *ONLY_FIRST])
 def test_thoughts_are_no_answer(begin, end):
     assert read_reply(Idea, f"{begin}{DRAFT}{end}{GOOD}").form.title == "A"
+    again = () if (begin, end) in ONLY_FIRST else (f"{begin}x{end}{begin}{DRAFT}",)
     for cut in (False, True):
-        for text in (f"{begin}{DRAFT}", f"{begin}x{end}{begin}{DRAFT}"):
+        for text in (f"{begin}{DRAFT}", *again):
             assert "ends inside its thinking" in unread(Idea, text, cut=cut)
 
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.agents.replies.form_examples import FORMS
+from tests.agents.replies.test_parser import THOUGHTS
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import RUNGS, read_reply
@@ -57,13 +58,14 @@ AROUND = (
     "{}",
     "```json\n{}\n```",
     'Let me think: "rooms" come first.\n\n```json\n{}\n```\n\nThat is 8/10, I\'d say.',
-    "<think>{{maybe}}</think>\n{}",
+    "{begin}{{maybe}}{end}\n{}",
     "I would say {}, on the whole.",
 )
 SPLINTERS = (
     *"{}[]()\",:'\\`\n\t\r\0\ufeff\ud800\udfff“”’/*#<>&=-+e.8",
     *("null", "None", "NaN", "-Infinity", "1e308", "1e999", "9" * 400, "true", "undefined"),
-    *('"Title": ', '{"Idea": ', '"""', "```", "```json\n{", "</think>", "<think>", "\\u"),
+    *('"Title": ', '{"Idea": ', '"""', "```", "```json\n{", "\\u"),
+    *(mark for pair in THOUGHTS for mark in pair),
     *("\\ud800",),
     *('\\"', '": "', '", "', '"}', "//", "/*", "*/", "[1,", "Action 2", "Idea 0", "8/10", "\u202e"),
     *("{{{{{{{{", "[[[[[[[[", '{"a":' * 9, "'" * 9, "Title: ", "\nAbstract: ", "$ref", "__class__"),
@@ -130,7 +132,9 @@ def check(form, count, promise):
     rungs, calls = dict.fromkeys(("strict", "found", "repaired", "unread"), 0), []
     for number in range(count):
         around = AROUND[number % len(AROUND)]
-        rung, made = heard(form, mutated(around.format(REPLIES[form]), rng))
+        begin, end = THOUGHTS[number // len(AROUND) % len(THOUGHTS)]
+        text = around.format(REPLIES[form], begin=begin, end=end)
+        rung, made = heard(form, mutated(text, rng))
         rungs[rung] += 1
         calls.append(made)
     promise("R6", "mutated replies", count)
@@ -187,7 +191,12 @@ MONSTERS = {
     "NUL": "\0" * MEGA,
     "surrogates": "\ud800" * 1_000_000,
     "marks of bytes": "\ufeff" * MEGA,
-    "thoughts": "<think>" * (MEGA // 7),
+    **{f"thoughts {begin!r}": begin * (MEGA // len(begin)) for begin, _ in THOUGHTS},
+    "ends of thoughts": "".join(end for _, end in THOUGHTS) * 10_000,
+    "spaces in the mark of a thought": "<think" + " " * 200_000 + "x",
+    "attributes of thoughts": "<think a" * 30_000,
+    "attributes in other brackets": "◁think a" * 30_000,
+    "the name of a thought": "<" + "think" * 50_000,
     "empty lists": "[" + "[]," * (MEGA // 3) + "[]]",
     "one name again and again": "{" + '"a":1,' * (MEGA // 6) + '"a":1}',
     "many names": "{" + ",".join(f'"{n}":1' for n in range(30_000)) + "}",
