@@ -11,6 +11,7 @@ from typing import Any
 
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.replies.form import Form, schema_as_sent, schema_asked
+from virsci_society.agents.replies.parser import without_thoughts
 from virsci_society.agents.spelling import cut_text
 
 LINES = (2000, 1000, 500, 250, 120)
@@ -158,7 +159,8 @@ def reask_messages(
     )
     if getattr(error, "was_read", False):
         request = f"{error} Please answer once more."
-    return (*messages, Message("assistant", reply.text), Message("user", request))
+    quoted = without_thoughts(reply.text)
+    return (*messages, Message("assistant", quoted), Message("user", request))
 
 
 def trim_messages(messages: tuple[Message, ...], characters: int) -> tuple[Message, ...]:

@@ -45,7 +45,7 @@ EFFORT = 2_000_000
 
 _THOUGHT_NAMES = (
     r"(?:[\w:▁-]{0,24}(?:think|thought|reason(?:ing)?(?![a-z])|reflection|scratchpad|rationale"
-    r"|monologue)[\w:▁-]{0,60}|analysis|cot|chain[_-]of[_-]thought|\w{0,9}working_out"
+    r"|monologue)[\w:▁-]{0,60}|(?<!\[)analysis|cot|chain[_-]of[_-]thought|\w{0,9}working_out"
     r"|details\s+type=.reasoning.)"
 )
 _OPENS, _CLOSES = r"(?:<|&lt;|\[|◁)[|｜]?\s*", r"\s*[|｜]?(?:>|&gt;|\]|▷)"
@@ -155,6 +155,13 @@ def strip_reasoning(text: str) -> str:
     if begins >= max(ends, 0):
         return ""
     return text[max(ends, 0) :].strip(_BLANK)
+
+
+def without_thoughts(text: str) -> str:
+    """A reply as its model is shown it again: without the thoughts before an answer."""
+    text_only = text.strip(_BLANK)
+    answer = "" if text_only.startswith("{") else strip_reasoning(text)
+    return answer if 0 < len(answer) < len(text_only) else text
 
 
 def _search(form: type[FormT], text: str, cut: bool, trouble: Exception) -> ParsedReply[FormT]:

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.form import Form
-from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.replies.parser import read_reply, without_thoughts
 from virsci_society.protocols.forms import Choice
 from virsci_society.protocols.virsci.forms import SelfReview
 
@@ -300,7 +300,11 @@ DRAFT = f"A first try would be {GOOD.replace('A', 'B')}, but no, because"
 
 @pytest.mark.parametrize(("begin", "end"), [*THOUGHTS, *ONLY_FIRST])
 def test_thoughts_are_no_answer(begin, end):
-    assert read_reply(Idea, f"{begin}{DRAFT}{end}{GOOD}").form.title == "A"
+    closed = f"{begin}{DRAFT}{end}{GOOD}"
+    assert read_reply(Idea, closed).form.title == "A"
+    assert without_thoughts(closed).removeprefix("<|constrain|>json<|message|>") == GOOD
+    for text in (f" {GOOD}\n", f'{{"Title": "{end}"}}', f"{begin}{DRAFT}"):
+        assert without_thoughts(text) == text, "as the model wrote it"
     again = () if (begin, end) in ONLY_FIRST else (f"{begin}x{end}{begin}{DRAFT}",)
     for cut in (False, True):
         for text in (f"{begin}{DRAFT}", *again):

@@ -320,15 +320,19 @@ def test_without_a_default_unreadable_words_are_a_verdict(delay):
     assert not any(c["defaulted"] for c in only(society, "calls"))
 
 
-def test_a_re_ask_tells_the_model_what_was_wrong():
-    told = []
+def test_a_re_ask_quotes_the_reply_without_its_thoughts():
+    asked = []
 
     def script(request):
-        told.append([m.role for m in request.messages])
-        return mumbling(1)(request)
+        asked.append([(m.role, m.content) for m in request.messages])
+        return echo(request) if request.attempt else "<think>Hm. {}</think>mumble"
 
     run(one(lambda a, lab: None), script=script)
-    assert told == [["system", "user"], ["system", "user", "assistant", "user"]]
+    first, again = asked
+    assert [role for role, _ in first] == ["system", "user"]
+    assert again[:3] == [*first, ("assistant", "mumble")]
+    assert again[3][0] == "user"
+    assert "could not be read" in again[3][1]
 
 
 @SPEEDS
