@@ -41,7 +41,7 @@ def printable(text: str) -> str:
 
 
 def read_sections(path: Path) -> dict[str, list[str]]:
-    """The lines of a text file by section; a line that begins with # is a remark."""
+    """The lines of a text file by [section], without comments (#)."""
     sections: dict[str, list[str]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):

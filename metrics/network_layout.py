@@ -67,12 +67,12 @@ class Communities:
 
     names: list[str]
     edges: IntArray
-    """Pairs with a joint paper, as numbers of scientists, m x 2, sorted."""
+    """Pairs with a joint paper, as positions in ``names``, m x 2, sorted."""
     community: IntArray
     themes: list[str]
     method: str
     laid_out: FloatArray | None = None
-    """The positions, where they are known."""
+    """Known positions; None: computed."""
 
     @cached_property
     def degree(self) -> IntArray:
@@ -161,7 +161,7 @@ class Communities:
 
 
 def run_communities(run: Run) -> Communities:
-    """The communities of a run at its end, as its folder holds them or else computed."""
+    """The communities of a run at its end, from its folder or computed."""
     people = run.table("scientists")
     topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
     # A stream of the pages: a measure that draws more must not redraw the picture (rule 9).
@@ -173,12 +173,12 @@ def run_communities(run: Run) -> Communities:
 def communities_of(
     ties: pd.DataFrame, topics: Mapping[str, str], seed: int = 0, held: Any = None
 ) -> Communities:
-    """Find the communities of a network, or take those that ``layout_of`` gave."""
+    """Find the communities of a network, or read them from the data of ``layout_of``."""
     names = sorted({*ties["source"], *ties["target"]})
     known = [topics.get(name, "") for name in names]
     pairs = np.sort(pair_numbers(ties, names), axis=1)
     edges = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
-    # What is read from a file may be anything.
+    # The file may contain anything.
     with suppress(LookupError, TypeError, ValueError, OverflowError):
         label, places = np.array(held["community"], dtype=np.int64), held["positions"]
         if places is not None:
@@ -192,7 +192,7 @@ def communities_of(
 
 
 def layout_of(whole: Communities) -> dict[str, Any]:
-    """What ``communities_of`` takes in place of finding it, in plain values."""
+    """Communities and positions for JSON, as ``communities_of`` reads them."""
     places = whole.positions.tolist() if len(whole.names) <= MAX_DRAWN else None
     return {"method": whole.method, "community": whole.community.tolist(), "positions": places}
 

@@ -329,7 +329,7 @@ def compute_metric(
         from virsci_society.metrics.novelty.other_papers import novelty_against
 
         return novelty_against(run, past, contemporary, embedding, progress)
-    # What is written needs none of the modules that compute metrics.
+    # Written metrics are read without importing the modules that compute them.
     if name not in run.metric_names() and name in METRICS:
         return run.add_metric(name, METRICS[name](run))
     try:
@@ -433,7 +433,7 @@ def parse_dotted_name(name: str, own: Mapping[str, Metric | None] | None = None)
     own = own or {}
     columns = _columns(table)
     if not columns and (metric := own.get(table)):
-        with suppress(Exception):  # a function from outside may fail on an empty run
+        with suppress(Exception):  # a user's function may fail on an empty run
             columns = {str(key): str(kind) for key, kind in metric(empty_run()).dtypes.items()}
     if not columns and table not in own:
         raise InputError(f"{name}: {unknown_name('table', table, [*own, *METRICS, *TABLES])}")

@@ -29,11 +29,11 @@ NUMBERS = (
     *("gini_papers", "gini_citations", "disruption"),
     *("days_in_review", "reviewer_load", "gini_reviews", "reviewer_agreement"),
 )
-"""Measures of teams, network, impact and review on the page; no share, as none has a null."""
+"""Measures of teams, network, impact and review on the page; no shares, which have no null."""
 
 
 def write_summary(run: Run, folder: Path) -> None:
-    """Write the summary of a run and the layout of its network beside its tables and metrics."""
+    """Write the summary of a run and the layout of its network into its folder."""
     paths = folder.glob("tables/**/*.parquet")
     tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
     data = {"tables": hash_json(tables), "summary": summarise_run(run)}
@@ -42,7 +42,7 @@ def write_summary(run: Run, folder: Path) -> None:
 
 
 def summarise_run(run: Run, measures: Mapping[str, float | None] | None = None) -> dict[str, Any]:
-    """Describe a run, with measures if they are known, in plain values; None: not available."""
+    """Describe a run in plain values, None if unavailable; measures are computed unless given."""
     ledger, until, partial = read_ledger(run), run.manifest.get("until"), run.partial is not None
     teams, asked = run.table("teams"), run.table("invitations")
     by_state = teams["state"].value_counts()

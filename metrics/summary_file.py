@@ -15,7 +15,7 @@ SUMMARY = "summary.json"
 
 
 def read_summary(folder: Path, part: str = "summary") -> Any:
-    """The summary written with a run, or its part ``network``; None: none, or of other tables."""
+    """The summary written with a run, or its network; None if missing or of other tables."""
     if not (folder / "manifest.json").is_file() or (hashes := read_hashes(folder)) is None:
         return None
     tables = {name: value for name, value in hashes.files.items() if name.startswith("tables/")}

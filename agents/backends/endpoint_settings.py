@@ -149,7 +149,7 @@ def is_local(address: str | None) -> bool:
     except ValueError:
         return f".{host}".endswith(".localhost")
     number = getattr(number, "ipv4_mapped", None) or number
-    # Servers print the address at which they listen, 0.0.0.0.
+    # Unspecified: servers print 0.0.0.0 as their address.
     return number.is_loopback or number.is_unspecified
 
 
@@ -194,7 +194,7 @@ def require_key_host(variable: str, address: str | None, provider: str) -> None:
         return
     raise InputError(
         f"backend.key: the value of {variable} would be sent to {place or 'the provider'}, which "
-        f"is not known as a host of its provider, over https; if that is right, give --set "
+        f"is not known as an https host of its provider; if it is right, give --set "
         f"backend.key={variable} on the command line, or --trust, or add the line "
         f"'{variable} {place}' to {own_file}"
     )
@@ -207,7 +207,7 @@ def is_home(address: str, provider: str) -> bool:
 
 def _belongs(address: str | None, provider: str, places: tuple[str, ...]) -> bool:
     place = place_of(address, provider)
-    # Whoever is on the way reads what goes there without TLS.
+    # Without TLS a key can be read on the way.
     return not (address or "").lower().startswith("http:") and any(
         place == one or place.endswith(f".{one}") for one in places
     )

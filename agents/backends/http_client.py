@@ -87,7 +87,7 @@ def route_to(address: str) -> Route:
 
 
 def _in_networks(host: str, networks: str) -> bool:
-    """Return whether an address of numbers is in one of the networks (10.0.0.0/8) of a list."""
+    """Return whether a numeric address is in a network of a list, such as 10.0.0.0/8."""
     for network in filter(None, map(str.strip, networks.split(","))):
         try:
             if ip_address(host) in ip_network(network, strict=False):

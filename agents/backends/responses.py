@@ -26,45 +26,45 @@ from virsci_society.agents.spelling import cut_text, plain_line, read_sections
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
 
-_SAID = read_sections(Path(__file__).with_name("wordings.txt"))
+_SECTIONS = read_sections(Path(__file__).with_name("wordings.txt"))
 
 
 def _meanings(section: str) -> dict[str, str]:
-    lines = (line.partition(": ") for line in _SAID[section])
+    lines = (line.partition(": ") for line in _SECTIONS[section])
     return {word: meaning for meaning, _, words in lines for word in words.split()}
 
 
 ENDINGS, STATUSES, CODES, ERRORS = map(_meanings, ("endings", "statuses", "codes", "exceptions"))
-"""Meanings of reasons to finish, of statuses and codes of errors, and of names of exceptions."""
+"""Meanings of finish reasons, statuses, error codes and names of exceptions."""
 THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thinking_blocks")
 ASIDE = (*THOUGHTS, "tool_calls", "function_call")
 """Fields of a message in which some servers put the words that belong into ``content``."""
 BLOCKED = ("usage", "prompt_feedback", "promptFeedback", "prompt_filter_results")
-"""Fields of which an answer without choices has one where no error was."""
+"""Fields of an answer without choices that is no error: its prompt or reply was blocked."""
 CACHED = ("prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens")
 """Tokens of a prompt from a cache, by DeepSeek, Anthropic and Moonshot; OpenAI, vLLM and llama.cpp
 have them in ``prompt_tokens_details``."""
 LONGEST = 500
 """Characters of a message."""
 _MOST_READ, _SHOWN = 100_000, 200
-"""Characters of a body that are read for it, and shown where it cannot be read."""
+"""Characters of a body that are parsed, and shown if it cannot be parsed."""
 
 VERDICTS: Mapping[str, type[Verdict]] = {"overflow": Overflow, "filtered": Filtered}
 WORDINGS = tuple(
     (title.split()[0], title.split()[1:], re.compile("|".join(patterns)))
-    for title, patterns in _SAID.items()
+    for title, patterns in _SECTIONS.items()
     if " " in title
 )
-"""What messages without a telling code say, in lower case: meaning, statuses and pattern."""
+"""Meaning, statuses and pattern of error messages without a specific code, in lower case."""
 REFUSALS = tuple(
     (re.compile(words), f"give --set backend.{key}")
-    for key, _, words in (line.partition(": ") for line in _SAID["refusals"])
+    for key, _, words in (line.partition(": ") for line in _SECTIONS["refusals"])
 )
 """What messages about a refused parameter say, and the setting by which it is not sent."""
 
-UNSENT = frozenset(_SAID["unsent"])
-NETWORK = frozenset(_SAID["network"]) | UNSENT
-"""Class names of errors before a request has gone out, and of errors of the network."""
+UNSENT = frozenset(_SECTIONS["unsent"])
+NETWORK = frozenset(_SECTIONS["network"]) | UNSENT
+"""Class names of errors raised before a request is sent, and of network errors."""
 _ACCESS = re.compile(r"(?i)credential|api[ _]?key|project_id|access[ _]?token")
 _LONGEST_HEADER = 100
 _SECONDS = re.compile(r"(-?)([0-9]{1,15}(?:\.[0-9]{0,15})?)")
@@ -187,7 +187,7 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
     other = "garbled" if status < 300 else other
     meanings = (
         *(CODES[one] for one in sorted(codes & CODES.keys())),
-        *(kind for kind, those, words in WORDINGS if code in those and words.search(said)),
+        *(kind for kind, statuses, words in WORDINGS if code in statuses and words.search(said)),
         STATUSES.get(code, other),
     )
     meaning = meanings[0]
@@ -208,7 +208,7 @@ def classify_success(answer: Any) -> Verdict | Fault | None:
     except (ValueError, RecursionError):
         return Fault(one_line(f"the response is not JSON: {answer[:_SHOWN]}"), "garbled")
     choices, error = get_field(data, "choices"), get_field(data, "error")
-    # MiniMax reports every error so; some gateways send an error without words with each answer.
+    # MiniMax reports errors here; some gateways add an empty error to every answer.
     base = get_field(data, "base_resp")
     error = base if get_field(base, "status_code") else error
     if error and not (choices and isinstance(error, dict) and not any(error.values())):

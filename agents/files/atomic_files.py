@@ -37,7 +37,7 @@ def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> I
             with temporary.open("rb") as file:
                 os.fsync(file.fileno())
         os.replace(temporary, target)
-        with suppress(OSError):  # not empty; else quicker than what follows
+        with suppress(OSError):  # not empty: removed below
             private.rmdir()
     finally:
         shutil.rmtree(private, ignore_errors=True)
@@ -52,7 +52,7 @@ def write_atomically(
 
 
 def open_new(path: Path) -> IO[str]:
-    """Make a text file in UTF-8 that must not exist, and open it; line ends are kept."""
+    """Create and open a UTF-8 text file that must not exist; line ends are unchanged."""
     return path.open("x", encoding="utf-8", newline="")
 
 

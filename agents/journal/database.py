@@ -193,7 +193,7 @@ def outcome_from_row(row: Any) -> CallOutcome:
 
 
 GROUP = 200
-"""Queued changes that nobody waits for, at which they are committed."""
+"""Number of queued changes at which the queue is committed although nobody waits."""
 
 Change = Callable[[], Any]
 Queued = tuple[Change, asyncio.Future[Any] | None]
@@ -246,7 +246,7 @@ class GroupCommitWriter:
         self._check()
 
     def close(self) -> None:
-        """Commit what is queued and take no more."""
+        """Commit what is queued and refuse further changes."""
         self._write()
         self._closed = True
 
@@ -271,11 +271,11 @@ class GroupCommitWriter:
             if loop is here:
                 _wake(deque(settled))
             else:
-                with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                with suppress(RuntimeError):  # the loop is closed
                     loop.call_soon_threadsafe(_wake, deque(settled))
 
     def _written(self, batch: list[Queued]) -> list[tuple[asyncio.Future[Any], Any]]:
-        """Commit a batch; each future with the value of its change, or with the fault."""
+        """Commit a batch; return its futures with the values of their changes or the fault."""
         try:
             if self.fault is not None:
                 raise self.fault
@@ -458,7 +458,7 @@ def _connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
     """Open a database; without a path in memory, frozen for reading only."""
     with _errors(path, "opened"):
         if path is None:
-            # The clock's thread and the loop's both commit, one at a time.
+            # The threads of the clock and of the loop both commit, one at a time.
             # Without an isolation level Python begins no transaction of its own.
             return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         if frozen:

@@ -101,7 +101,7 @@ class Prompt:
 
     @cached_property
     def _template(self) -> jinja2.Template:
-        # ``from_string`` chains two mappings, which each rendering would copy name by name.
+        # The globals of ``from_string`` are two chained mappings, which are slow to copy.
         return jinja2.Template.from_code(_PAGES, _PAGES.compile(self._tree), dict(_PAGES.globals))
 
     @cached_property
@@ -144,7 +144,7 @@ class Prompt:
     def render(self, slots: Mapping[str, Any]) -> str:
         """The text of the prompt."""
         if not self.slots <= slots.keys():
-            # The first of several, so that the same one is named every time.
+            # The first by name, so that the message is always the same.
             name = min(self.slots - slots.keys())
             names = sorted(slots.keys() - DEFINITION.slots - _PROVIDED)
             raise InputError(

@@ -87,19 +87,19 @@ def schema_asked(form: type[Form], slots: Mapping[str, Any]) -> str:
     """The JSON Schema of the reply to one question, as text."""
     if any("schema_for" in vars(base) for base in form.__mro__ if base is not Form):
         return json.dumps(form.schema_for(slots))
-    # Of most forms the schema differs between two questions by the fields not asked for alone.
+    # Schemas of most forms differ between questions only by the fields not asked for.
     return _schema_without(form, tuple(form.inapplicable_fields(slots)))
 
 
 @lru_cache(maxsize=256)
 def form_on_page(schema: str, *, schema_sent: bool) -> str:
-    """The part of one question's page that asks for the reply (``render_form``)."""
+    """The part of a prompt that describes the reply, from its schema (``render_form``)."""
     return render_form(json.loads(schema), schema_sent=schema_sent)
 
 
 @lru_cache(maxsize=256)
 def schema_as_sent(schema: str) -> str:
-    """The JSON Schema of a reply to one question as it is sent (``as_sent``), as text."""
+    """The JSON Schema that is sent to a server (``as_sent``), as text."""
     return json.dumps(as_sent(json.loads(schema)))
 
 

@@ -122,7 +122,7 @@ def _is_echo(words: Words, phrases: set[Words], copied: set[Words], long_runs: s
     if words in phrases:
         return True
     places = [at for at, window in enumerate(_windows(words, RUN)) if window in copied]
-    # A long run is made of such places.
+    # A long run consists of copied shorter ones.
     if places and any(window in long_runs for window in _windows(words, LONG_RUN)):
         return True
     begun = max((len(phrase) for phrase in phrases if words[: len(phrase)] == phrase), default=0)

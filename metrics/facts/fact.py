@@ -27,7 +27,7 @@ class Fact(Part):
         low: lower bound of the range that counts as the fact.
         high: upper bound; both are the extremes of several published values.
         population: people and years measured, and the source of ``low`` and ``high``; "judged"
-            where nothing published gives them.
+            if they are not published.
         needs: tables beyond papers and authors: ``references``, ``topics``, or the name of a
             table of a run, such as ``interventions``.
         null: the name of the null model that destroys the effect, a key of ``NULLS``.

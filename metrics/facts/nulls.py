@@ -220,7 +220,7 @@ def _shuffled(values: IntArray, groups: IntArray, rng: np.random.Generator) -> I
 def _seated(
     tables: FactTables, authors: IntArray, groups: IntArray, rng: np.random.Generator
 ) -> FactTables:
-    """The papers with other authors, exchanged in groups so that nobody is twice on a paper."""
+    """The papers with new authors, swapped within groups until nobody is on a paper twice."""
     made = authors.copy()
     seats = {group: np.flatnonzero(groups == group) for group in np.unique(groups).tolist()}
     for _ in range(ROUNDS):

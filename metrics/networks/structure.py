@@ -202,7 +202,7 @@ def active_structure(
 
 @metric("structure")
 def consulting(run: Run) -> pd.DataFrame:
-    """The network of consultations at the end, beside that of co-authorship (this project)."""
+    """The network of consultations at the end, compared with co-authorship (this project)."""
     asked = run.table("consultations").dropna(subset=["asker", "guest"])
     asked = asked[asked["asker"] != asked["guest"]]
     pairs = set(zip(asked["asker"], asked["guest"], strict=True))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WORDS, VECTORS = 0.5, 0.99
 """Least resemblance of words, and least cosine, of near-duplicates. Fewer than two in a thousand
-real papers reach the first, and the second where the embedding knows their language."""
+real papers reach the first, and the second if the embedding knows their language."""
 BLOCK = 256
 """Papers that are compared at a time."""
 

@@ -493,7 +493,7 @@ def render_page(run: Run) -> str:
 
 
 def _written_measures(run: Run) -> dict[str, float | None]:
-    """The measures of the summary that was written with a run; none if they are not as written."""
+    """The measures of the summary written with a run; empty if missing or invalid."""
     held = read_summary(run.folder) if run.folder else None
     measures = held.get("measures") if held else None
     if not isinstance(measures, dict) or [*measures] != [*NUMBERS]:

@@ -87,7 +87,7 @@ def differences(papers: Sequence[Team], exits: Sequence[Exit]) -> FloatArray:
             if one.year != year:
                 continue
             treated = _groups(one.star, ever, near)
-            # People near the star that stops are no controls.
+            # People near the star who stops are no controls.
             touched = treated[0] | treated[1] | {one.star}
             others = [_groups(control, ever, near) for control in one.controls]
             for number, group in enumerate(treated):

@@ -216,7 +216,7 @@ class Call:
 
 @dataclass(frozen=True)
 class PageRequest(Request):
-    """A request that names its page, with the words of its file and the schema that is sent."""
+    """A request with the text of its template, and the schema that is sent."""
 
     page: str = ""
     instructions: str = ""

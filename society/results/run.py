@@ -332,7 +332,7 @@ class Run:
         return table
 
     def once(self, compute: Callable[[Run], Any]) -> Any:
-        """What a function makes of the tables of the run, once for everybody who asks."""
+        """The result of a function of this run, which is called once."""
         if compute not in self._made:
             self._made[compute] = compute(self)
         return self._made[compute]

@@ -97,7 +97,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
                     f"{path}: {size} bytes in {meta.num_rows} rows is more than a table of a run "
                     "can hold; the file is damaged or of another program"
                 )
-            # Threads take longer to start than a table of a small run to be read.
+            # Small tables are read faster than threads start.
             threads = size > 2**20
             read = file.read(use_threads=threads)
             frame: pd.DataFrame = read.to_pandas(types_mapper=_NULLABLE.get, use_threads=threads)

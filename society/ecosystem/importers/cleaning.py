@@ -45,7 +45,7 @@ CUT_MARK, AUTHORLESS, TITLELESS, ABSTRACTLESS = (
     re.compile("|".join(_SECTIONS[name]))
     for name in ("further authors", "authors", "titles", "abstracts")
 )
-"""Placeholders by field; a mark for further authors is a last entry of a list of authors."""
+"""Placeholders by field; a mark for further authors is the last entry of a list of authors."""
 CUT_TAIL = re.compile(
     r"(?:[\s,;&]*(?:[\s,;&([]+(?:et\.? al(?:ii)?|al|and others|y otros|u\. ?a|и др|\+ ?\d+ (?:more"
     r"|others)"
@@ -178,9 +178,9 @@ def _of_math(match: re.Match[str]) -> str:
 
 MISREAD = re.compile("Ã[ -¿ŒœŠšŸŽžƒˆ˜–-™]|â€|ï¬")
 MISREAD_RUN = re.compile("[ÂÃÄÅ][ -¿ŒœŠšŸŽžƒˆ˜–-™]|[âï][€¬„ˆ][ -¿ŒœŠšŸŽžƒˆ˜–-™]")
-"""UTF-8 that was read as Windows-1252: signs of it, and what is read anew where there is one."""
+"""Signs of UTF-8 decoded as Windows-1252, and the characters that are then decoded again."""
 UNDECODED = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrt](?![A-Za-z])")
-"""Escapes of JSON that was written into JSON."""
+"""Escapes of JSON that was encoded twice."""
 
 
 def _read_anew(text: str) -> str:

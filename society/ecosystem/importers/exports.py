@@ -173,14 +173,14 @@ class CsvPapers(Source):
     def _record(self, content: Any) -> RawRecord:
         written = content.get("authors", "")
         separator, given = self._separator, content.get("author_ids", "")
-        if separator not in written:  # as OpenAlex and others export lists
+        if separator not in written:  # OpenAlex and others export another one
             separator = next(
                 (mark for mark in fields.BETWEEN if mark in written.strip()), separator
             )
         ids = fields.parse_parts(given, separator if separator in given else ";")
         if separator not in written and len(ids) == written.count(",") + 1 > 1:
             separator = ","
-        # A list as Python or JSON writes it.
+        # A list in Python or JSON notation.
         people = fields.parse_list(written, "authors") if fields.LISTED.match(written) else []
         names = [
             fields.parse_person(one) if isinstance(one, dict) else fields.parse_text(one, "author")
@@ -274,7 +274,7 @@ class Ris(Source):
                 raise InputError(f"{file.path}: {what}")
             # The last one may lack its end; of no lines it is none.
             for number, line in enumerate(chain(head, left, [LAST]), start=1):
-                # Some programs write no end.
+                # Some programs omit the end of a record.
                 if TY.match(line) and any(map(TY.match, lines)):
                     yield SourceEntry(
                         file, start, (f"{file.label}:{start}", "".join([*lines, LAST]))

@@ -24,7 +24,7 @@ LISTED = re.compile(r"\s*\[\s*(?:[\"'{\[\]\d-]|None|null|nan|NaN)")
 BETWEEN = ("|", "\n", "；", "、", "，")
 """Separators of people that occur in no name."""
 UNSPLIT = re.compile(r",.*,| and | & | / ")
-"""What shows that a text names several people."""
+"""Signs that a text names several people."""
 YEARS = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 UNDATED = re.compile(
     r"(?i)n\.? ?d\.?|(?:in press|forthcoming|to appear|undated|s\. ?[fd]|o\. ?j)\.?"
@@ -92,7 +92,7 @@ def parse_year(value: Any, name: str = "year") -> int:
     value, undated = _unboxed(value), False
     if isinstance(value, str):
         value, undated = value.strip(" \t\r\n[]()"), bool(UNDATED.fullmatch(value.strip(" []()")))
-        # A date holds one year.
+        # A date contains one year.
         years = set(YEARS.findall(value))
         value = years.pop() if len(years) == 1 and not WHOLE.fullmatch(value) else value
     # False equals 0, but is no year that a source leaves open.
@@ -160,7 +160,7 @@ WHOLE_NAMES = ("name", "display_name", "full_name", "fullname", "literal")
 
 
 def parse_person(value: Any) -> str:
-    """Parse the name of a person, whole or in parts, as APIs and reference managers write it."""
+    """Parse the name of a person in one of the notations of APIs and reference managers."""
     person = parse_object(value, "author")
     person = parse_object(person.get("author") or person, "author")
     parts = [[person.get(key) for key in keys] for keys in (WHOLE_NAMES, *PARTS_OF_NAMES)]

@@ -34,7 +34,7 @@ SHELL_TYPE = re.compile(r'\b(?:Number(?:Int|Long|Decimal)|ObjectId|ISODate)\(("?
 WRAPPERS = ("results", "data", "papers", "works", "items", "docs")
 """Fields that hold the list of papers in an answer of an API."""
 ENVELOPES = ("message", "response")
-"""Fields of Crossref and Solr that hold the object with this list."""
+"""Fields of Crossref and Solr that contain the object with this list."""
 ERRORS = frozenset(("error", "errors", "message", "detail", "exception"))
 MOST_IN_ANSWERS = 6
 """Most fields of an answer that holds papers in a list, or reports an error."""

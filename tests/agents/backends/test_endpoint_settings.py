@@ -129,5 +129,5 @@ def test_litellm_sends_no_key_of_its_own_to_a_strange_host():
     ],
 )
 def test_a_known_key_is_not_sent_to_another_provider_without_an_address(nothing_named, backend):
-    with pytest.raises(InputError, match="is not known as a host of its provider"):
+    with pytest.raises(InputError, match="is not known as an https host of its provider"):
         backend.endpoint()
