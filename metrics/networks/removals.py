@@ -186,8 +186,8 @@ def around_stars(run: Run) -> pd.DataFrame:
             counts[f"{group}_after"] += 1
             counts["others_cited"] += group == "others" and paper in cited
     names = [f"{group}_{when}" for group in GROUPS for when in ("before", "after")]
-    papers = [counts[name] for name in names]
-    row = (date, span, len(stars), len(known), *papers, counts["others_cited"] if cited else None)
+    written = [counts[name] for name in names]
+    row = (date, span, len(stars), len(known), *written, counts["others_cited"] if cited else None)
     columns = ("stars", "collaborators", *names, "others_cited")
     kinds = {"date": "Float64", "span": "Float64", **dict.fromkeys(columns, "Int64")}
     return typed_table([row] if stars else [], kinds)

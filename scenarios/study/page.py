@@ -413,8 +413,9 @@ def _difference(study: Study, one: ComparisonResult, label: str, verdict: str) -
 def _pairs(one: ComparisonResult) -> int:
     """Number of pairs of runs behind a difference; 0 for other comparisons."""
     found = one.result
-    paired = isinstance(found, ArmDifference) and found.test == "paired t"
-    return found.difference.n if paired else 0
+    if isinstance(found, ArmDifference) and found.test == "paired t":
+        return found.difference.n
+    return 0
 
 
 def _brackets(
