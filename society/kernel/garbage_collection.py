@@ -11,7 +11,7 @@ from contextlib import contextmanager
 THRESHOLDS = (20_000, 20, 20)
 """New objects between two searches, searches of the youngest generation between two of the middle
 one, and of the middle one between two of everything."""
-GROWTH = 1.1
+GROWTH = 1.5
 """Of the blocks of memory in use when a run begins, since garbage was last searched for among all
 objects, from which it is searched for again: a society that has ended is a cycle of references."""
 
