@@ -160,6 +160,7 @@ CLIENTS: dict[str, Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]
 def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     """A whole run of the society through one of the backends, journal on disk."""
     from benchmarks.critical_path import lower_bound
+    from benchmarks.slot_use import SlotUse
     from virsci_society.agents.gateway.backend import Backend
 
     backend: Backend
@@ -188,12 +189,11 @@ def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
                     continue
 
         look(None)
-        short = Short(model.dispatcher.gateway)
         before, cpu = dict(clocks), time.process_time()
-        began = time.perf_counter()
-        model.run_to_end(look)
-        wall, spent = time.perf_counter() - began, time.process_time() - cpu
-        short.end()
+        with SlotUse() as use:
+            began = time.perf_counter()
+            model.run_to_end(look)
+            wall, spent = time.perf_counter() - began, time.process_time() - cpu
         calls = len(model.log.rows["calls"])
         journal = model.dispatcher.gateway.journal
         commits = journal.commits
@@ -209,35 +209,11 @@ def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
         "cpu": spent,
         "clock": used.get("MainThread", 0.0),
         "commits": commits,
-        "short": round(short.seconds, 1),
-        "short share": round(short.calls * LATENCY / SLOTS / max(short.seconds, 1e-9), 3),
+        "waited": round(use.waited, 1),
+        "share while waiting": round(1 / use.slots_over_calls(waited, SLOTS), 3)
+        if use.ended
+        else 0,
     }
-
-
-class Short:
-    """Counts calls that end while others wait for a slot, sampled 50 times a second."""
-
-    def __init__(self, gateway: Any) -> None:
-        self.seconds, self.calls = 0.0, 0
-        self._gateway, self._running = gateway, True
-        self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        """Stop sampling."""
-        self._running = False
-        self._thread.join()
-
-    def _look(self) -> None:
-        before = (time.perf_counter(), 0, False)
-        while self._running:
-            time.sleep(0.02)
-            totals = self._gateway.journal.totals()
-            now = (time.perf_counter(), totals.attempts, self._gateway.waiting > 0)
-            if before[2] and now[2]:
-                self.seconds += now[0] - before[0]
-                self.calls += now[1] - before[1]
-            before = now
 
 
 def _ids(rows: Any) -> list[str]:
@@ -269,7 +245,7 @@ def split(row: dict[str, Any], client: dict[str, Any]) -> dict[str, Any]:
         "gateway, prompts and journal": round(rest, 3),
         "simulation": round(simulation, 3),
         "ours": round(simulation + rest, 3),
-        "of the bare client": round(row["short share"] / client["ideal share"], 3),
+        "of the bare client": round(row["share while waiting"] / client["ideal share"], 3),
     }
 
 
@@ -301,8 +277,8 @@ def main() -> None:
                 f"{name:36} {row['calls']:6} calls {row['wall']:7.1f} s  "
                 f"{row['ideal share']:.3f} of ideal  {row['ms a call']:.2f} ms CPU a call"
                 + (
-                    f"  (its own bound: {row['bound']} s; {row['short share']:.3f} of ideal in the "
-                    f"{row['short']} s when requests waited for a slot)"
+                    f"  (its own bound: {row['bound']} s; {row['share while waiting']:.3f} of "
+                    f"ideal in the {row['waited']} s when requests waited for a slot)"
                     if "bound" in row
                     else ""
                 ),

@@ -82,17 +82,18 @@ def of(*path: str) -> Find:
 
 
 HELP = cell("ratio", command="--help")
-WORK, CHAIN = "work / slots", "the longest chain"
-"""Bounds: the time of all calls over the slots; the longest chain of dependent calls."""
+CHAIN, WAITING = "the longest chain", "slots over calls in flight, while requests wait"
+"""Of dependent calls; and what the slots lose between two calls."""
 PAGES = {60: (1, 0.7, 30), 1_000: (3, 2, 60)}
 SHOWN = {"MB": "MB", "first paint, s": "network", "ms a frame": "frame"}
 
 MARKS: tuple[Mark, ...] = (
     *(
-        Mark("H1", f"overlap, {slots} slots: wall over {what}", "overlap", find, mark, False, "1")
-        for slots, what, mark in ((8, WORK, 1.05), (16, WORK, 1.05), (64, CHAIN, 1.25))
-        for find in [overlap(slots)]
+        Mark("H1", f"overlap, {slots} slots: {WAITING}", "overlap", find, 1.05, False, "1")
+        for slots in (8, 16)
+        for find in [cell("waiting", slots=slots, read="decisions")]
     ),
+    Mark("H1", f"overlap, 64 slots: wall over {CHAIN}", "overlap", overlap(64), 1.25, False, "1"),
     *(
         Mark("H3", f"throughput through {name}, of the bare client", "live", find, mark, True, "1")
         for name, mark in (("litellm", 0.85), ("openai", 0.93))
@@ -120,8 +121,8 @@ MARKS: tuple[Mark, ...] = (
         for find in [cell("times a command each", kind=kind)]
     ),
     Mark(
-        *("H18", f"eight societies on shared slots: wall over {WORK}", "studies"),
-        *(of("shared slots", "ratio"), 1.05, False, "1"),
+        *("H18", f"eight societies: {WAITING}", "studies"),
+        *(of("shared slots", "waiting"), 1.05, False, "1"),
     ),
     Mark("H18", "two workers: speed-up", "studies", of("cluster", "speed-up"), 1.7, True, "2"),
     Mark("H19", "kB of memory a call", "resume", of("later", "kB a call later"), 2),

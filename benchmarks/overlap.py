@@ -3,6 +3,7 @@
 Prints wall time / max(longest dependent chain, work / slots) for societies that read replies at
 decisions; digests must be equal. The column ``bound`` names the longer of the two: with the 128
 leaders of the rows at 8 and 16 slots it is work / slots, with the 20 leaders at 64 the chain.
+``waiting`` is slots / calls in flight while requests wait for a slot (``slot_use.py``).
 
 Replies are recorded beforehand with the rule-based scientists (no language model) and replayed
 after a random latency, fixed per call; its mean differs between rows.
@@ -30,6 +31,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.critical_path import lower_bound
+from benchmarks.slot_use import SlotUse
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.offline.backend import Offline
@@ -134,7 +136,8 @@ def measure(
     """One row: a whole run one way, at one number of slots and one mean latency (seconds)."""
     backend = Played(mean=mean, sigma=TAIL if way == "tail" else 0.5)
     model = society(ecosystem, backend.load(words), slots, way, args)
-    wall = run(model, epoch=1.0 if way == "lock-step" else None)
+    with SlotUse() as use:
+        wall = run(model, epoch=1.0 if way == "lock-step" else None)
     bound, chain, work = lower_bound(model.log.rows, backend.seconds, slots)
     row = {
         "slots": "unlimited" if slots == UNLIMITED else slots,
@@ -147,6 +150,7 @@ def measure(
         "work/slots": round(work, 2),
         "bound": "chain" if bound == chain else "work/slots",
         "ratio": round(wall / bound, 3),
+        "waiting": round(use.slots_over_calls(backend.seconds, slots), 3) if use.ended else "",
         "digest": digest_tables(build_tables(model.log.rows))[:12],
     }
     show(row)
@@ -172,7 +176,7 @@ def main() -> None:
     args.rows = args.rows or list(ROWS if args.full else ROWS[:2])
     ecosystem = Synthetic(scientists=300, papers=2000).generate(args.seed)
     names = ["slots", "read", "mean", "calls", "wall", "chain", "in order", "work/slots", "bound"]
-    names += ["ratio", "digest"]
+    names += ["ratio", "waiting", "digest"]
     show(dict(zip(names, names, strict=True)))
     rows: list[dict[str, Any]] = []
     digests: dict[tuple[Any, ...], set[str]] = {}
