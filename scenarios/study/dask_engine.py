@@ -237,24 +237,25 @@ def scheduler_at(scheduler: str | None, workers: int | None) -> Iterator[str]:
         "distributed.worker.multiprocessing-method": "spawn",
         # A run whose worker died comes back at once, to be counted against quarantine.
         "distributed.scheduler.allowed-failures": 0,
-        # A nanny begins a lost worker again. So long after a loss (15 seconds by default) the
-        # cluster looks whether that has happened and, if the worker has just been lost once more,
-        # closes its nanny: nobody would be left to do the other runs.
+        # After this time the cluster closes the nanny of a worker that was lost again meanwhile,
+        # and nobody would start the worker for the other runs.
         "distributed.deploy.lost-worker-timeout": "7 days",
     }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
+    with dask.config.set(settings):
+        cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            # Without a dashboard it still listens for its own metrics: on any free port, then.
-            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},  # any port
             worker_dashboard_address=None,
             # A worker that dask ended for its memory would take its runs with it.
             memory_limit=None,
             silence_logs=logging.CRITICAL,
-        ) as cluster,
-    ):
-        yield str(cluster.scheduler_address)
+        )
+        try:
+            yield str(cluster.scheduler_address)
+        finally:
+            # On a busy machine a worker takes longer to end than dask waits; its runs have ended.
+            with suppress(TimeoutError):
+                cluster.close()
