@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from virsci_society.metrics.facts.fact import judge_facts
@@ -24,6 +25,7 @@ from virsci_society.scenarios.analysis.compare_with_corpus import open_compared
 from virsci_society.scenarios.analysis.facts import chosen_facts, opened_sides
 from virsci_society.scenarios.analysis.facts_page import Card, size_text
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,6 +99,18 @@ def one_archive(study: Path) -> pd.DataFrame:
     return copies.compared_with_earlier([str(row) for row in range(len(texts))], texts)
 
 
+def corpus_near_duplicates(ecosystem: Ecosystem) -> pd.DataFrame:
+    """The near-duplicates among the papers of an ecosystem; by titles without any abstract."""
+    both = (ecosystem.past, ecosystem.contemporary)
+    dates = np.concatenate([side.dates for side in both])
+    papers = [paper for side in both for paper in side]
+    rows = [row for row, one in enumerate(papers) if one.abstract] or range(len(papers))
+    rows = sorted(rows, key=lambda row: (dates[row], papers[row].id))
+    texts = [paper_text(papers[row].title, papers[row].abstract) for row in rows]
+    vectors = np.concatenate([ecosystem.past_vectors, ecosystem.contemporary_vectors])
+    return copies.compared_with_earlier([papers[row].id for row in rows], texts, vectors[rows])
+
+
 def agents_and_people(judged: pd.DataFrame, compared: Mapping[str, pd.DataFrame]) -> str:
     """The published values of clawRxiv's first fortnight, with societies, fields and a study."""
     values = judged.pivot(index="fact", columns="society", values="value").reindex(columns=compared)
@@ -145,7 +159,7 @@ if __name__ == "__main__":
     cards += [card([], path) for path in fields]
     simulated = pd.concat([copies.near_duplicates(Run.open(folder)) for folder in vis])
     no_texts = simulated[:0]  # community/assembly is wordless
-    fields_compared = [copies.corpus_near_duplicates(Ecosystem.load(path)) for path in all_papers]
+    fields_compared = [corpus_near_duplicates(Ecosystem.load(path)) for path in all_papers]
     names = [one.name for one in cards]
     compared = dict(zip(names, [no_texts, simulated, *fields_compared], strict=True))
     compared |= {name: one_archive(Path(one)) for name, one in named if "@" not in one}

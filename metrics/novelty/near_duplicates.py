@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,6 @@ from virsci_society.metrics.novelty.training_leaks import words_of
 from virsci_society.metrics.registry import measures, metric
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.results.run import Run
-
-if TYPE_CHECKING:
-    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 WORDS, VECTORS = 0.5, 0.99
 """Least resemblance of words, and least cosine, of near-duplicates. Fewer than two in a thousand
@@ -83,18 +80,6 @@ def near_duplicates(run: Run) -> pd.DataFrame:
         return compared_with_earlier(ids, texts)
     rows = pd.Index(run.vectors.ids, dtype=object).get_indexer(pd.Index(ids, dtype=object))
     return compared_with_earlier(ids, texts, None if -1 in rows else run.vectors.values[rows])
-
-
-def corpus_near_duplicates(ecosystem: Ecosystem) -> pd.DataFrame:
-    """The same of the papers of an ecosystem; by titles where no paper has an abstract."""
-    both = (ecosystem.past, ecosystem.contemporary)
-    dates = np.concatenate([side.dates for side in both])
-    papers = [paper for side in both for paper in side]
-    rows = [row for row, one in enumerate(papers) if one.abstract] or range(len(papers))
-    rows = sorted(rows, key=lambda row: (dates[row], papers[row].id))
-    texts = [paper_text(papers[row].title, papers[row].abstract) for row in rows]
-    vectors = np.concatenate([ecosystem.past_vectors, ecosystem.contemporary_vectors])
-    return compared_with_earlier([papers[row].id for row in rows], texts, vectors[rows])
 
 
 def compared_with_earlier(

@@ -107,10 +107,6 @@ OUTCOMES = ("accepted", "declined", "full")
 IDEAS_KEPT = 3
 
 
-def _with_paper(run: Run, table: pd.DataFrame) -> pd.DataFrame:
-    return table[table["team"].isin(teams_with_paper(run))]
-
-
 @measures(
     "teams",
     """
@@ -125,7 +121,7 @@ def _with_paper(run: Run, table: pd.DataFrame) -> pd.DataFrame:
     members_elsewhere=elsewhere  share  mean share of members who are also in another team: teams
         with a paper
     """,
-    _with_paper,
+    lambda run, table: table[table["team"].isin(teams_with_paper(run))],
 )
 @measures("concurrency", "waiting  days  mean time that a team waits for its members: all teams")
 @metric("teams")

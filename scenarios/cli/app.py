@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -401,6 +402,8 @@ def main() -> None:
     """Run the command; ``virsci_society.main`` has checked the installed packages before."""
     # Imports allocate much that lives to the end: full collections find nothing in it.
     gc.set_threshold(50_000, 50, 10)
+    # Before NumPy is loaded: further threads would mostly wait for work, and that takes processors.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except Exception:

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from benchmarks.facts import corpus_near_duplicates
 from tests.command_line import society
 from tests.metrics.facts.corpora import generator
 from virsci_society.metrics.novelty.near_duplicates import (
-    corpus_near_duplicates,
     cosine_to_earlier,
     near_duplicates,
     resemblance_to_earlier,

@@ -42,3 +42,23 @@ with one_blas_thread():
 
 def test_one_blas_thread_holds_for_libraries_that_are_imported_at_their_first_use():
     assert imported(THREADS) == ["1"]
+
+
+COMMAND = """
+import os, sys
+os.environ.pop("OPENBLAS_NUM_THREADS", None)
+from virsci_society.scenarios.cli.app import main
+sys.argv = ["society", "check", "quickstart", "--json"]
+sys.stdout = sys.stderr
+try:
+    main()
+except SystemExit:
+    sys.stdout = sys.__stdout__
+import scipy.linalg, scipy.special, threadpoolctl
+print(*{pool["num_threads"] for pool in threadpoolctl.threadpool_info()})
+print(*(name for name in sys.modules if name.startswith("numpy.f2py.")))
+"""
+
+
+def test_a_command_has_one_blas_thread_and_no_compiler_of_fortran():
+    assert imported(COMMAND) == ["1"]
