@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
-from importlib import import_module
 from typing import Any
 
 from virsci_society.agents.lazy_imports import LazyModule, import_later, nx
@@ -15,16 +13,10 @@ if "mesa" not in sys.modules:
     # Their own code imports NetworkX and the geometry of SciPy, for spaces that no society has.
     for _module in ("mesa", "mesa.discrete_space", "mesa.experimental", "mesa.space"):
         import_later(_module)
-_logging: Any = import_module("mesa.mesa_logging")
-_kept = _logging.create_module_logger, _logging.method_logger
-# They would look up the names of their callers in the source of every module on the stack.
-_logging.create_module_logger = partial(_logging.create_module_logger, "mesa.model")
-_logging.method_logger = lambda _: lambda method: method
-from mesa import DataCollector as DataCollector  # noqa: E402
-from mesa import Model as Model  # noqa: E402
-from mesa.discrete_space.cell_agent import CellAgent  # noqa: E402
+from mesa import DataCollector as DataCollector
+from mesa import Model as Model
+from mesa.discrete_space.cell_agent import CellAgent
 
-_logging.create_module_logger, _logging.method_logger = _kept
 _network: Any = LazyModule("mesa.discrete_space.network")
 
 
