@@ -9,22 +9,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray, IntArray
-from virsci_society.agents.lazy_imports import nx
+from virsci_society.agents.lazy_imports import nx, sparse
 from virsci_society.agents.spelling import cut_text
 from virsci_society.metrics.networks.communities import find_labels
 from virsci_society.metrics.networks.structure import adjacency, network_ties
 from virsci_society.metrics.summary_file import read_summary
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.results.run import Run
-
-if TYPE_CHECKING:
-    from scipy import sparse
 
 GOLDEN_ANGLE = 2.399963229728653
 BY_FORCES = 350
@@ -38,7 +35,7 @@ MAX_DRAWN = 400
 MAX_CIRCLES = 150
 """Communities of a large network that are drawn, the largest first."""
 ROOM = 0.75
-"""Circles are drawn so much smaller than the discs of communities, so that lines are seen."""
+"""Radius of a circle as a share of its disc, so that lines stay visible."""
 STRONGEST = 3
 """Most lines drawn from a community, to those with which it has most pairs."""
 NAME_SHOWN = 34
@@ -105,7 +102,7 @@ class Communities:
         across = (first != second) & (np.maximum(first, second) < placed)
         edges = np.sort(np.column_stack([first[across], second[across]]), axis=1)
         inner = 2 * force_directed_positions(placed, np.unique(edges, axis=0)) - 1
-        # The small ones, beyond what forces can place, lie outside.
+        # Communities too many for the force layout are placed outside.
         outer = spiral(1.2 * np.sqrt(1 + outside / max(count, 1)), outside)
         radius = np.sqrt(self.sizes / max(len(self.names), 1))
         return spread_discs(np.concatenate([inner, outer]), radius), radius
@@ -143,9 +140,9 @@ class Communities:
         pairs = np.concatenate([self.edges, self.edges[:, ::-1]])
         pairs = np.column_stack([pairs[:, 0], self.community[pairs[:, 1]]])
         pairs = pairs[self.community[pairs[:, 0]] != pairs[:, 1]]
-        each = pairs, np.unique(pairs, axis=0)
-        both = [np.bincount(one[:, 0], minlength=len(self.names)) for one in each]
-        return np.column_stack(both).astype(np.int64)
+        partners = np.bincount(pairs[:, 0], minlength=len(self.names))
+        communities = np.bincount(np.unique(pairs, axis=0)[:, 0], minlength=len(self.names))
+        return np.column_stack([partners, communities])
 
     @cached_property
     def circles(self) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -180,12 +177,13 @@ def communities_of(
     edges = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
     # The file may contain anything.
     with suppress(LookupError, TypeError, ValueError, OverflowError):
-        label, places = np.array(held["community"], dtype=np.int64), held["positions"]
-        if places is not None:
-            places = np.array(places, dtype=np.float64).reshape(len(names), 2).clip(0.0, 1.0)
+        label, positions = np.array(held["community"], dtype=np.int64), held["positions"]
+        if positions is not None:
+            positions = np.nan_to_num(np.array(positions, dtype=np.float64)).clip(0.0, 1.0)
+            positions = positions.reshape(len(names), 2)
         if label.shape == (len(names),) and ((label >= 0) & (label < len(names))).all():
             themes = _commonest(label, known)
-            return Communities(names, edges, label, themes, str(held["method"]), places)
+            return Communities(names, edges, label, themes, str(held["method"]), positions)
     label, method = find_communities(adjacency(ties, names), known, seed)
     label = by_size(label)
     return Communities(names, edges, label, _commonest(label, known), method)
@@ -209,10 +207,9 @@ def find_communities(
 
 
 def by_size(label: IntArray) -> IntArray:
-    """Communities numbered anew by size, the largest 0; of equal ones the first label is first."""
+    """Renumber communities by size, the largest 0; ties keep the order of labels."""
     _, label, sizes = np.unique(label, return_inverse=True, return_counts=True)
-    renumbered: IntArray = np.argsort(np.argsort(-sizes, kind="stable"))[label]
-    return renumbered
+    return np.argsort(np.argsort(-sizes, kind="stable"))[label]
 
 
 def spread_discs(centres: FloatArray, radius: FloatArray) -> FloatArray:

@@ -10,18 +10,18 @@ from typing import Any
 import pandas as pd
 
 from virsci_society.agents.files.atomic_files import write_atomically
-from virsci_society.agents.files.file_hashes import file_hash, hash_json
+from virsci_society.agents.files.file_hashes import file_hash
 from virsci_society.metrics.cost import RUNGS, STAGES, VERDICTS, read_ledger
 from virsci_society.metrics.network_layout import layout_of, run_communities
 from virsci_society.metrics.novelty.novelty import COLUMNS, embedding_of
 from virsci_society.metrics.population import people_ever, teams_with_paper
 from virsci_society.metrics.registry import compute_metric, measure_run
-from virsci_society.metrics.summary_file import SUMMARY, TEXT_COUNTS
+from virsci_society.metrics.summary_file import SUMMARY, TEXT_COUNTS, summary_key
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.society.results.run import Run
 
 COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost")
-"""Metrics of the summary that no database of papers enters."""
+"""Metrics of the summary that need no database of papers."""
 NUMBERS = (
     *("team_size", "diversity", "days_to_paper", "waiting", "waiting_round"),
     *("memberships_at_homework", "authors", "coauthors_per_author", "components"),
@@ -36,7 +36,7 @@ def write_summary(run: Run, folder: Path) -> None:
     """Write the summary of a run and the layout of its network into its folder."""
     paths = folder.glob("tables/**/*.parquet")
     tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
-    data = {"tables": hash_json(tables), "summary": summarise_run(run)}
+    data = {"key": summary_key(run.manifest, tables), "summary": summarise_run(run)}
     data["network"] = layout_of(run.once(run_communities))
     write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
 
@@ -75,7 +75,7 @@ def summarise_run(run: Run, measures: Mapping[str, float | None] | None = None) 
             "founded": len(teams),
             "published": int(by_state.get("published", 0)),
             "dissolved": {reason: int(reasons[reason]) for reason in sorted(reasons.index)},
-            # Of a partial run only the teams that had ended are known.
+            # The tables of a partial run contain only teams that had ended.
             "running": None if partial else int(by_state.get("running", 0)),
             "finished": None if partial else int(by_state.get("finished", 0)),
         },
@@ -115,7 +115,7 @@ def summarise_run(run: Run, measures: Mapping[str, float | None] | None = None) 
 
 
 def team_sizes(run: Run) -> list[int]:
-    """The least and the largest size that a team came to; empty without a team."""
+    """Smallest and largest team size; empty without a team."""
     known = compute_metric(run, "teams")["size"].dropna()
     return [int(known.min()), int(known.max())] if len(known) else []
 

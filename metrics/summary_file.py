@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.file_hashes import hash_json, read_hashes
+from virsci_society.agents.files.file_hashes import hash_json, read_hashes, source_digest
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, WARN_AT
 
@@ -15,10 +15,10 @@ SUMMARY = "summary.json"
 
 
 def read_summary(folder: Path, part: str = "summary") -> Any:
-    """The summary written with a run, or its network; None if missing or of other tables."""
+    """The summary written with a run, or its network; None if missing or of other code or data."""
     if not (folder / "manifest.json").is_file() or (hashes := read_hashes(folder)) is None:
         return None
-    tables = {name: value for name, value in hashes.files.items() if name.startswith("tables/")}
+    tables = [path.relative_to(folder).as_posix() for path in folder.glob("tables/**/*.parquet")]
     shown = ("manifest.json", "scenario.yaml", "digest", SUMMARY, *tables)
     if not all(name in hashes.files and (folder / name).exists() for name in shown):
         return None
@@ -27,25 +27,33 @@ def read_summary(folder: Path, part: str = "summary") -> Any:
     data = read_json_object(folder / SUMMARY)
     if not isinstance(data.get("summary"), Mapping):
         raise InputError(f"{folder / SUMMARY}: not a run summary")
-    return data.get(part) if data.get("tables") == hash_json(tables) else None
+    manifest = read_json_object(folder / "manifest.json")
+    key = summary_key(manifest, {name: hashes.files[name] for name in tables})
+    return data.get(part) if data.get("key") == key else None
+
+
+def summary_key(manifest: Mapping[str, Any], tables: Mapping[str, str]) -> str:
+    """A hash of everything a summary depends on: this code, the manifest and the tables."""
+    described = {name: value for name, value in manifest.items() if name != "hashes"}
+    return hash_json({"sources": source_digest(), "manifest": described, "tables": dict(tables)})
 
 
 def ended_words(summary: Mapping[str, Any], days: str) -> str:
-    """How a run ended that has not finished, such as ``was stopped by budget on day 12``."""
+    """How an unfinished run ended, such as ``was stopped by budget on day 12``."""
     state = str(summary.get("state", "stopped"))
     if state.startswith("stopped"):
         return f"was {state} on day {days}"
-    # A later session may have come further than the world that the last stop has left.
+    # A later session may be ahead of the tables that the last stop wrote.
     verb = {"failed": "failed", "running": "is running"}.get(state, f"was {state}")
     return f"{verb}; results cover it up to day {days}"
 
 
 TEXT_COUNTS = ["asked", "spoilt", "echoed", "default", "equal", "short", "loop", "cut"]
-"""What is counted of a model's replies by form (``cost.reply_texts``)."""
+"""Columns of ``cost.reply_texts``."""
 
 
 def text_sentences(reading: Mapping[str, Any] | None) -> list[str]:
-    """What is noticed about a model's replies, whose content is not judged; empty for rules."""
+    """Formal problems of a model's replies, whose content is not judged; empty for rules."""
     rows = ((reading or {}).get("texts") or {}).values()
     counts = {name: sum(row[name] for row in rows) for name in TEXT_COUNTS}
     asked, spoilt = counts["asked"], counts["spoilt"]

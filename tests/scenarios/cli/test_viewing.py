@@ -12,6 +12,7 @@ from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.invented_names import with_invented_names
 from virsci_society.metrics.network_layout import layout_of, run_communities
 from virsci_society.metrics.registry import MEASURES, METRICS
+from virsci_society.metrics.report.page import _written_measures
 from virsci_society.metrics.summary import summarise_run
 from virsci_society.metrics.summary_file import SUMMARY, read_summary
 from virsci_society.scenarios.cli.app import TEMPLATE
@@ -136,14 +137,47 @@ def test_show_prints_one_table_or_measure(small_run, monkeypatch):
     assert "no metric is called 'paper'" in wrong.stderr
 
 
-def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(small_run, tmp_path):
-    folder = tmp_path / "run"
-    shutil.copytree(small_run, folder)
+def change_table(folder, patch):
     cost = Run.open(folder).metric("inference_cost")
     write_metrics(folder, {"inference_cost": cost.assign(topic=cost["topic"] + 1)})
-    assert read_summary(folder) is None
+
+
+def add_unlisted_table(folder, patch):
+    tables = folder / "tables"
+    shutil.copy(tables / "papers.parquet", tables / "metrics" / "unlisted.parquet")
+
+
+def change_manifest(folder, patch):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"seed": 99}))
+    update_hashes(folder, [folder / "manifest.json"])
+
+
+def change_code(folder, patch):
+    patch.setattr("virsci_society.metrics.summary_file.source_digest", lambda: "other")
+
+
+@pytest.mark.parametrize("change", [change_table, add_unlisted_table, change_manifest, change_code])
+def test_a_stale_summary_is_computed_again(small_run, tmp_path, monkeypatch, change):
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    assert _written_measures(Run.open(folder))
+    change(folder, monkeypatch)
+    assert read_summary(folder) is read_summary(folder, "network") is None
+    assert not _written_measures(Run.open(folder)), "the page"
     told = json.loads(society("show", folder, "--json").output)
-    assert told == plain(summarise_run(Run.open(folder))) != read_summary(small_run)
+    assert told == plain(summarise_run(Run.open(folder)))
+
+
+def test_a_damaged_summary_is_an_error(small_run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    text = (folder / SUMMARY).read_text()
+    (folder / SUMMARY).write_text(text[: len(text) // 2])
+    for command in (("show", folder), ("export", "page", folder)):
+        done = society(*command)
+        assert done.exit_code == 2
+        assert "summary.json: was changed or damaged" in done.stderr
 
 
 @pytest.mark.parametrize("summary", [{}, {"teams": []}, {"teams": {"dissolved": {"a": "b"}}}])
