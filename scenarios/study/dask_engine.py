@@ -32,20 +32,19 @@ PATIENCE = 600.0
 PAUSE = 2.0
 """Seconds between two rounds, for runs that another process works on."""
 MOST_LOST = 100
-"""Workers that one run may lose; a run that kills them is in quarantine long before."""
+"""Workers that one run may lose; a run that kills them is quarantined much earlier."""
 GRACE = 15.0
 """Seconds for which a study that is interrupted waits for its runs to stop."""
 ResultData = Mapping[str, Any]
 OnEnd = Callable[[RunResult], object]
-_opened = lru_cache(maxsize=1)(Opened)
 
 
 class SchedulerGone(Exception):
-    """The connection to the scheduler broke; nothing is known about the submitted runs."""
+    """The connection to the scheduler broke; the state of submitted runs is unknown."""
 
 
 class _FailedFast(Exception):
-    """A run has failed, and the others are not wanted any more."""
+    """A run has failed, and the others are cancelled."""
 
 
 def run_on_cluster(
@@ -59,7 +58,7 @@ def run_on_cluster(
     fail_fast: bool = False,
     on_result: OnEnd = lambda result: None,
 ) -> list[RunResult]:
-    """Do runs of a study on a cluster; returns the result of each of those that were begun."""
+    """Do runs of a study on a cluster; returns the result of each run that started."""
     require_extra("cluster", "distributed", "runs on a cluster need dask, here and on each worker")
     folder, found = study.resolve(), dict[int, RunResult]()
 
@@ -80,8 +79,9 @@ def run_on_cluster(
         try:
             give_out(work, indices, ended, address, _worker_plugin(local_cluster is not None))
         except BaseException as error:
-            # Runs that have not begun were cancelled with the client.
-            stop, until = partial(_stop_study, folder), time.monotonic() + GRACE
+            # Runs that have not started were cancelled with the client.
+            stop = partial(stop_all, Stopped("the study was interrupted"), folder)
+            until = time.monotonic() + GRACE
             with suppress(SchedulerGone, Stopped, OSError), connected(address, GRACE) as client:
                 while sum(client.run(stop, on_error="ignore").values()):
                     if time.monotonic() >= until:
@@ -101,7 +101,7 @@ def give_out(
     address: str,
     plugin: WorkerPlugin | None = None,
 ) -> None:
-    """Submit runs until every one has ended, each again for each worker that it loses."""
+    """Submit runs until all have ended; a run whose worker is lost is submitted again."""
     from distributed import KilledWorker, as_completed
 
     missing = dict.fromkeys(indices, 0)
@@ -112,9 +112,8 @@ def give_out(
             submitted: dict[str, int] = {}
 
             def submit(index: int, client: Client = client) -> Future[ResultData]:
-                # A key of its own each time: the scheduler must never answer from what it
-                # remembers. No retries: what became of a run stands in its folder, and we alone
-                # begin it again.
+                # A new key each time: the scheduler must not answer from its cache. No retries:
+                # the state of a run is in its folder, and only we start it again.
                 key = f"society-run-{uuid4().hex}"
                 submitted[key] = index  # noqa: B023 - used in this round alone
                 return client.submit(work, index, key=key, pure=False, retries=0)
@@ -128,7 +127,7 @@ def give_out(
                 if isinstance(error, KilledWorker):
                     missing[index] += 1
                     if missing[index] > MOST_LOST:
-                        raise Stopped(f"run {index}: it has lost {MOST_LOST} workers in a row")
+                        raise Stopped(f"run {index}: lost {MOST_LOST} workers in a row")
                     doing.add(submit(index))
                 elif error is not None:
                     raise error
@@ -141,11 +140,11 @@ def give_out(
 
 @contextmanager
 def connected(address: str, patience: float) -> Iterator[Client]:
-    """A client of a scheduler; waits for one that is away."""
+    """A client of a scheduler; waits while the scheduler is unreachable."""
     from distributed import Client
     from distributed.comm import CommClosedError
 
-    # What it says of a lost connection is a traceback; what became of it is told by us.
+    # dask logs a lost connection as a traceback; we report it ourselves.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     until = time.monotonic() + patience
     while True:
@@ -172,20 +171,26 @@ def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index:
     """Do one run, on a worker."""
     folder = Path(study)
     if not folder.is_dir():
-        return {"refused": f"{study}: a worker cannot see this folder; put it where all can"}
+        return {"refused": f"{study}: a worker cannot see this folder; use a shared file system"}
     if study_fingerprint(folder) != fingerprint:
         return {
-            "refused": f"{study}: a worker sees another study there, or is of another release of "
-            "this project; let all see the same folder and install the same release"
+            "refused": f"{study}: a worker sees another study there, or has another release of "
+            "this project; use a shared folder, and the same release on all workers"
         }
     from distributed import get_worker
 
     find_code_here(trust)
-    opened = _opened(folder, trust, fingerprint)
+    opened = _open_study(folder, trust, fingerprint)
     data = run_one(folder, index, trust=trust, again=again, opened=opened).to_data()
     if data["state"] == "stopped" and str(get_worker().status.name).startswith("clos"):
-        data["state"] = "waiting"  # not the study was stopped, only this worker
+        data["state"] = "waiting"  # only this worker was stopped, not the study
     return data
+
+
+@lru_cache(maxsize=1)
+def _open_study(study: Path, trust: bool, fingerprint: str) -> Opened:
+    """The files of a study, read again only if their ``fingerprint`` changes."""
+    return Opened(study, trust)
 
 
 def study_fingerprint(study: Path) -> str:
@@ -194,11 +199,6 @@ def study_fingerprint(study: Path) -> str:
     for path in (study / STUDY, study / BASE, study / LOCK):
         digest.update(path.read_bytes() if path.is_file() else b"")
     return digest.hexdigest()
-
-
-def _stop_study(study: Path) -> int:
-    """Tell a worker's runs of one study to stop; returns how many there are."""
-    return stop_all(Stopped("the study was interrupted"), study)
 
 
 def _worker_plugin(ours: bool) -> WorkerPlugin:
@@ -213,7 +213,7 @@ def _worker_plugin(ours: bool) -> WorkerPlugin:
                 ignore_interrupts()
 
         async def teardown(self, worker: Any) -> None:
-            # Scaled down, told to end, or its scheduler is gone: no run is to die of that.
+            # The worker is scaled down, or its scheduler is gone: no run may die of that.
             until = time.monotonic() + GRACE
             while stop_all(Stopped("its worker is being closed")) and time.monotonic() < until:
                 await asyncio.sleep(0.1)
@@ -223,7 +223,7 @@ def _worker_plugin(ours: bool) -> WorkerPlugin:
 
 @contextmanager
 def scheduler_at(scheduler: str | None, workers: int | None) -> Iterator[str]:
-    """The address of a scheduler: the given one, or one on this machine, seen by nobody else."""
+    """The address of a scheduler: the given one, or a private one on this machine."""
     if (scheduler is None) == (workers is None):
         raise InputError("give either --scheduler ADDRESS or --local-cluster N")
     if scheduler is not None:
@@ -233,9 +233,9 @@ def scheduler_at(scheduler: str | None, workers: int | None) -> Iterator[str]:
     from distributed import LocalCluster
 
     settings = {
-        # Mesa makes "spawn" the way to start a process; nothing of this one is to be inherited.
+        # Mesa sets "spawn" as the start method; nothing of this process is inherited.
         "distributed.worker.multiprocessing-method": "spawn",
-        # A run whose worker died comes back at once, to be counted against quarantine.
+        # A run whose worker died is returned at once, to count towards quarantine.
         "distributed.scheduler.allowed-failures": 0,
         # After this time the cluster closes the nanny of a worker that was lost again meanwhile,
         # and nobody would start the worker for the other runs.

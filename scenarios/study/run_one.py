@@ -1,6 +1,6 @@
 """One run of a study under its lease, and a batch of runs on threads of one process.
 
-It knows nothing of engines, and never raises for what is wrong with a run.
+It does not depend on engines, and an error of a run never propagates.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ from virsci_society.scenarios.study.study_file import STUDY, crossed_settings
 T = TypeVar("T")
 LONGEST_REASON = 400
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""What numeric libraries read when they are loaded."""
+"""Environment variables that numerical libraries read at import."""
 
 
 class Opened:
     """The files of a study that its runs need, read once for many of them."""
 
-    def __init__(self, study: Path, trust: bool, fingerprint: str = "") -> None:
+    def __init__(self, study: Path, trust: bool) -> None:
         self.lock, self.settings = require_lock(study), read_yaml(study / STUDY).data
         self.base, self.trust = load_scenario(study / BASE, trust=trust), trust
 
@@ -80,7 +80,7 @@ def run_one(
         return result
     try:
         with hold_lease(folder, f"process {os.getpid()} of {socket.gethostname()}") as lease:
-            # Once more: another worker may have done it meanwhile.
+            # Checked again: another worker may have finished it.
             if is_over(result := read_result(study, index) or waiting):
                 return result
             return _run_under(lease, study, opened, result, resources or SharedResources())
@@ -88,16 +88,17 @@ def run_one(
         return replace(waiting, state="running", reason=_reason_of(held))
 
 
-class _Beginning(Progress):
-    """Notes that a run begins: a process killed while it imports dies of no run's fault."""
+class _StartRecorder(Progress):
+    """Records that a run has started; a process that dies earlier does not count against it."""
 
-    def __init__(self, note: Callable[[], object]) -> None:
-        self.notes = [note]
+    def __init__(self, record: Callable[[], object]) -> None:
+        self.record, self.recorded = record, False
 
     def begin(self, phase: str) -> None:
-        """Note the beginning once."""
-        while self.notes:
-            self.notes.pop()()
+        """Record the start once."""
+        if not self.recorded:
+            self.recorded = True
+            self.record()
 
 
 def _run_under(
@@ -105,13 +106,13 @@ def _run_under(
 ) -> RunResult:
     """Do a run under its lease, unless it is to be put into quarantine."""
     folder, lock = folder_of(study, before.index), opened.lock
-    # It was killed where its journal ends now.
+    # It was killed at the present end of its journal.
     died_at = (*before.died_at, _answered(folder)) if before.state == "running" else ()
     fresh = replace(lock.waiting(before.index), died_at=died_at)
 
     def write(**found: Any) -> RunResult:
         result = replace(fresh, **found)
-        # Another owner may have written a result of its own meanwhile.
+        # Another owner may have written a result since.
         lease.check()
         write_result(study, result)
         return result
@@ -120,7 +121,7 @@ def _run_under(
         how = f" ({before.reason})" if before.reason else ""
         reason = f"its process died {fresh.deaths} times{how}; --again starts it"
         return write(state="quarantined", reason=f"{reason} anyway", code=3)
-    progress = _Beginning(lambda: write(state="running"))
+    progress = _StartRecorder(lambda: write(state="running"))
     try:
         scenario = _scenario_of(opened, fresh)
         # A page takes longer than most rehearsals; 'society export page' writes it.
@@ -139,9 +140,9 @@ def _run_under(
             **_spent_by(folder),
         )
     except LeaseLost:
-        raise  # how it stands is for its new owner to say
+        raise  # its new owner writes the result
     except BaseException as error:
-        # Whatever is wrong with one run is its own affair.
+        # An error of one run must not stop the others.
         if isinstance(error, InputError | Stopped | Diverged):
             code = error.exit_code
         else:
@@ -204,7 +205,7 @@ def narrower_budget(one: Budget, other: Budget) -> Budget:
 
 
 def _read_journal(folder: Path, read: Callable[[Journal], T], missing: T) -> T:
-    """What a journal tells; a kill may have come before its first table, or damaged it."""
+    """Read a value from a journal; ``missing`` if a kill left it empty or damaged."""
     path = folder / JOURNAL
     with suppress(SocietyError):
         if path.is_file() and path.stat().st_size:
@@ -214,7 +215,7 @@ def _read_journal(folder: Path, read: Callable[[Journal], T], missing: T) -> T:
 
 
 def _spent_by(folder: Path) -> dict[str, Any]:
-    """Spending of a run by its journal; a call in doubt counts as all that it can cost."""
+    """Spending of a run by its journal; a call in doubt counts at its maximum cost."""
     spent = _read_journal(folder, lambda journal: journal.totals().spending, None)
     if spent is None:
         return {}
@@ -222,7 +223,7 @@ def _spent_by(folder: Path) -> dict[str, Any]:
 
 
 def _answered(folder: Path) -> int:
-    """How far a run has come: the number of calls whose answers it has kept."""
+    """Progress of a run: the number of calls with a stored answer."""
     return _read_journal(folder, lambda journal: journal.unreplayed, 0)
 
 
@@ -292,12 +293,12 @@ def single_threaded_numerics() -> Iterator[None]:
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    before = {name: os.environ.get(name) for name in THREADS}
+    before = {name: os.environ[name] for name in THREADS if name in os.environ}
     os.environ.update(dict.fromkeys(THREADS, "1"))
     try:
         with threadpool_limits(limits=1):
             yield
     finally:
         for name in THREADS:
-            del os.environ[name]
-        os.environ.update({name: value for name, value in before.items() if value is not None})
+            os.environ.pop(name, None)
+        os.environ.update(before)

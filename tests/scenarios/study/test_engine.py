@@ -1,14 +1,17 @@
 """Children that die: a run is judged only by deaths in its own work, and a batch by no other."""
 
 import json
+import os
 from multiprocessing import Pipe
 from types import SimpleNamespace
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from virsci_society.agents.errors import Stopped
 from virsci_society.scenarios.study import run_study as engine
 from virsci_society.scenarios.study.lock import RunResult, read_result, write_result
+from virsci_society.scenarios.study.run_one import THREADS, single_threaded_numerics
 from virsci_society.scenarios.study.run_study import MAX_LOST_WORKERS, run_in_children
 
 
@@ -71,3 +74,18 @@ def test_batches_grow_smaller_so_that_no_child_is_waited_for_at_the_end(children
     found, batches = children(0, runs=range(16), jobs=2)
     assert sorted(one.index for one in found) == list(range(16))
     assert [len(batch) for batch in batches] == [4, 3, 3, 2, 1, 1, 1, 1]
+
+
+def test_a_failed_batch_restores_the_limits_of_threads(monkeypatch):
+    limits = [one["num_threads"] for one in threadpool_info()]
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    batch = single_threaded_numerics()
+    batch.__enter__()
+    assert {os.environ[name] for name in THREADS} == {"1"}
+    assert all(one["num_threads"] == 1 for one in threadpool_info())
+    del os.environ["MKL_NUM_THREADS"]  # as a run may do
+    assert not batch.__exit__(Stopped, Stopped("the study was stopped"), None)
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "MKL_NUM_THREADS" not in os.environ
+    assert [one["num_threads"] for one in threadpool_info()] == limits
