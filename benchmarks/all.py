@@ -77,7 +77,7 @@ def run(name: str, full: bool) -> dict[str, Any]:
     began = time.perf_counter()
     with (RESULTS / f"{name}.txt").open("w", encoding="utf-8") as output:
         exit_code = subprocess.run(
-            command + ["--full"] * (full and name in LONG),
+            [*command, "--full"] if full and name in LONG else command,
             stdout=output,
             stderr=subprocess.STDOUT,
             check=False,
@@ -105,7 +105,7 @@ def row(mark: Mark, runs: dict[str, dict[str, Any]]) -> dict[str, Any]:
         verdict = "with --full"
     else:
         verdict = "met" if mark.is_met(figure) else "short"
-        verdict += ", machine busy" * (ran["busy"] >= TOO_BUSY)
+        verdict += ", machine busy" if ran["busy"] >= TOO_BUSY else ""
     return {
         "mark": mark.key,
         "what": mark.what,

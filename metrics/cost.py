@@ -116,7 +116,7 @@ def _summed(asked: pd.DataFrame) -> pd.DataFrame:
 
 
 def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
-    """Group by one column, a missing key being a group of its own, most calls first."""
+    """Group by one column, missing keys as one group, most calls first."""
     grouped = calls.groupby(key, dropna=False, sort=True)
     summed = ["prompt_tokens", "completion_tokens", "defaulted", "unruled"]
     table = grouped[summed].sum()
@@ -183,7 +183,7 @@ OUTCOMES = {
     "request": "request rejected",
     IN_DOUBT: "in progress when the run was stopped",
 }
-"""How an attempt can end and what it means, in the order of printing."""
+"""Outcomes of an attempt and their meaning, in the order of printing."""
 
 Count = Annotated[int, Field(ge=0)]
 Money = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -50,7 +50,7 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
 
 def digested_network(graph: nx.Graph[str]) -> bytes:
     """The co-authorship network as the digest of a run counts it; the graph itself is changed."""
-    # Without the speaker: equal words have one digest, whoever said them.
+    # Without the backend: equal texts have one digest, whatever wrote them.
     graph.graph.clear()
     for _, data in graph.nodes(data=True):
         data["papers"] = data.pop("papers_in_run")

@@ -1,6 +1,6 @@
 """Outcomes of ideas that were carried out, and of published models of search.
 
-Hidden worth is in the table ``outcomes``, where nobody in the society reads it.
+Hidden worth is in the table ``outcomes``, which scientists never see.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def discovery(run: Run) -> pd.DataFrame:
 
 @metric("worth")
 def without_society(run: Run) -> pd.DataFrame:
-    """What as many independent projects would find, in columns of ``discovery`` (this project).
+    """Expected results of the same number of independent projects (this project).
 
     One row; none where teams talk, learn from outcomes, only repeat, or where worth, execution or
     publication have other rules. Only the numbers of outcomes, people and years are the society's.
@@ -123,7 +123,7 @@ def independent_projects(
     funding: Mapping[str, float] | None = None,
     overrated: float = 0.0,
 ) -> dict[str, float | None]:
-    """What is found by projects that share nothing: no people, ties, topics or dates.
+    """Expected results of independent projects, without shared people, ties, topics or dates.
 
     Arguments are the keys of ``worth``, ``execution`` and ``protocol`` of the same names. Where the
     repeated claim is drawn uniformly from the record, a claim made after a share u of the time is
@@ -180,7 +180,7 @@ def independent_projects(
 
 @metric("worth")
 def record(run: Run, every: float = DAYS_PER_YEAR) -> pd.DataFrame:
-    """What is on record by date, and how much of it is false (this project)."""
+    """Claims on record by date, and the share that is false (this project)."""
     outcomes = _outcomes(run)
     claims = claims_of(outcomes)
     rows = []
@@ -217,7 +217,7 @@ def refuted(outcomes: pd.DataFrame, claims: pd.DataFrame, date: float) -> pd.Ser
 
 
 def _seen_before(run: Run, outcomes: pd.DataFrame) -> pd.Series[bool]:
-    """Whether an earlier paper of the run has the keywords of each published idea of its own."""
+    """For each published idea, whether an earlier paper of the run has its keywords."""
     papers = run.table("papers").sort_values(["published", "paper"])
     own = set(outcomes.loc[outcomes["replicates"].isna(), "team"])
     papers = papers[papers["team"].isin(own) & papers["keywords"].notna()]
@@ -226,7 +226,7 @@ def _seen_before(run: Run, outcomes: pd.DataFrame) -> pd.Series[bool]:
 
 
 def _citation_gain(run: Run, published: pd.DataFrame) -> float | None:
-    """Mean citations within the run of successes, less those of failures; None without either."""
+    """Mean citations of successes minus failures within the run; None without either."""
     cited = counts_of(published["team"], run.table("citations")["cited"].value_counts())
     succeeded, failed = (_mean(cited[published["state"] == one]) for one in STATES[:2])
     return None if succeeded is None or failed is None else succeeded - failed

@@ -163,7 +163,7 @@ def disruption(run: Run) -> pd.DataFrame:
     table = papers.reset_index(drop=True)
     cites, names, count = run.table("citations"), table["paper"], len(table)
     dates = table["date"].to_numpy(dtype=np.float64)
-    # Row cites column, once; papers of the society first, those of the past after them.
+    # Row cites column, once; papers of the society first, then past papers.
     ends = pd.concat([names, cites["citing"], cites["cited"]]).to_numpy(dtype=object)
     codes, _ = pd.factorize(ends)
     rows, cited = np.split(codes[count:].astype(np.int64), 2)

@@ -116,7 +116,7 @@ def drift(run: Run) -> pd.DataFrame:
     changes = []
     for who, held in lists.groupby(rows["scientist"], sort=True):
         first = held.iloc[0]
-        # The first row is of after the first change: what was held before it follows from that.
+        # The first row follows the first change; the earlier state is derived from it.
         before = set(first["interests"]) - set(first["entered"]) | set(first["dropped"])
         after = held.iloc[-1]["interests"]
         shared = len(before.intersection(after))
@@ -142,5 +142,5 @@ def keyword_diversity(run: Run) -> float:
 
 
 def _split_list(text: str | None) -> list[str]:
-    """What stands in a cell, separated by semicolons."""
+    """The items of a cell, separated by semicolons."""
     return [] if pd.isna(text) or not text else str(text).split("; ")

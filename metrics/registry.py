@@ -84,7 +84,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "correlation": (-1.0, 1.0),
     "slope": (-INFINITE, INFINITE),
 }
-"""Ranges by unit; those of other units begin at zero."""
+"""Ranges by unit; other units start at zero."""
 _PURE = ("index", "correlation", "slope", "number")
 """Pure numbers, which have no unit."""
 
@@ -98,7 +98,7 @@ class Measure:
     low: float
     high: float
     definition: str
-    """A noun phrase; what follows its colon says what is counted."""
+    """A noun phrase; the text after its colon defines the denominator."""
     source: str
     module: str
     compute: RunFunction | None
@@ -216,7 +216,7 @@ def measures(family: str, text: str, rows: Rows | None = None) -> Callable[[Metr
 
 
 def compared_measures(module: str, text: str) -> None:
-    """Register measures that only a comparison with real papers has; ``measures`` says how."""
+    """Register measures that only a comparison with real papers computes; see ``measures``."""
     for name, _, unit, definition in _lines(text):
         _add_measure("comparison", name, unit, definition, module, None)
 
@@ -249,7 +249,7 @@ def _column_mean(run: Run, table: str, column: str, rows: Rows | None) -> float:
 
 
 def metrics_named(name: str) -> tuple[str, ...]:
-    """The metrics that a name under ``metrics`` stands for; none for an unknown name."""
+    """The metrics that a name under ``metrics`` selects; none for an unknown name."""
     if name in FAMILIES:
         return tuple(one for one in METRICS if _FAMILY_OF[one] == name)
     return (name,) if name in METRICS else ()
@@ -277,7 +277,7 @@ def compares_papers(names: Iterable[str]) -> bool:
 
 
 def measure_extent(name: str) -> tuple[float, float]:
-    """The least and the largest value that a measure can have; infinite where that is not known."""
+    """Lower and upper bound of a measure; infinite if unknown."""
     if name in MEASURES:
         return MEASURES[name].low, MEASURES[name].high
     statistic = name.rpartition(".")[2]
@@ -375,7 +375,7 @@ def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
 
 
 def name_error(name: str, own: Mapping[str, Metric] | None = None) -> str | None:
-    """The error of a measure's name in words, or None where the name is right."""
+    """The error message for a measure's name; None if it is valid."""
     try:
         _function(name, own)
     except InputError as error:

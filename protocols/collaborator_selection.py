@@ -108,8 +108,9 @@ def invite(invitees: list[str], first: int, page: Prompt, lab: Lab, coded: bool)
     # In the order of asking, whichever reply came first: the last seat goes to the first of them.
     for invitee, answer, facts in zip(invitees, answers, known, strict=True):
         accepted = answer.read().accepted
-        joined = accepted and lab.people.join(invitee)
-        outcome = "accepted" if joined else lab.people.why_not(invitee) if accepted else "declined"
+        outcome = "accepted" if accepted else "declined"
+        if accepted and not lab.people.join(invitee):
+            outcome = lab.people.why_not(invitee)
         lab.people.note_invitation(invitee, sent, facts, outcome)
 
 

@@ -67,7 +67,7 @@ class Mixture(TeamProtocol):
     def _told_apart(self) -> Mixture:
         names = [component.label for component in self.of]
         if any(isinstance(component.protocol, Mixture) for component in self.of):
-            raise ValueError("of holds a mixture; list its components instead")
+            raise ValueError("of contains a mixture; list its components instead")
         if len(set(names)) < len(names):
             raise ValueError(f"of has two components of one name ({', '.join(names)}); name them")
         if any(part.newcomer_seats and part.newcomer_seats.lead for part in self.components):
@@ -100,4 +100,6 @@ class Mixture(TeamProtocol):
 
     def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
         """Refuse: no team works under a mixture itself."""
-        raise ProtocolError(f"{team.id}: a mixture has no run of its own; ask it for of_team")
+        raise ProtocolError(
+            f"{team.id}: a mixture does not run; use the protocol that of_team returns"
+        )

@@ -89,7 +89,8 @@ def intervene(world: World, number: int, change: Change) -> None:
     rows = [] if removal is None else _rows_to_remove(world, removal, number)
     names = [world.population.names[row] for row in rows]
     world.log.event("intervention", number=number, settings=change.settings_json, removed=names)
-    by = removal.by if isinstance(removal, Removal) else removal and "name"
+    by = None if removal is None else "name"
+    by = removal.by if isinstance(removal, Removal) else by
     world.log.row("interventions", number, change.date, change.settings_json, by, len(rows))
     for row in rows:
         world.depart(row, "removed")
@@ -105,7 +106,7 @@ def _rows_to_remove(world: World, removal: Removal | Named, number: int) -> list
         for name in removal:
             if name not in people.rows or not here[people.rows[name]]:
                 raise InputError(
-                    f"interventions: nobody called {name!r} is in the society on day "
+                    f"interventions: no scientist {name!r} is in the society on day "
                     f"{world.day:g}; name a present scientist, such as Scientist0"
                 )
         return list(dict.fromkeys(people.rows[name] for name in removal))[:most]

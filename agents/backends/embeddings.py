@@ -63,7 +63,7 @@ def read_rows(answer: Any, count: int) -> list[list[float]]:
 SHORTEST = 16
 """Characters to which a text that is too long is cut at most."""
 WRONG = "see the embedding's model, api_base and dimensions"
-GOES_ON = "what has been embedded is kept where there is a cache, and the same command resumes it"
+GOES_ON = "a cache keeps finished embeddings; repeat the command to resume"
 
 
 class EmbeddingLoop(LoopThread):

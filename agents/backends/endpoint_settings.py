@@ -172,7 +172,7 @@ def allow_key(variable: str) -> None:
 
 
 def place_of(address: str | None, provider: str) -> str:
-    """Return the host of an address, or the provider where there is no address."""
+    """Return the host of an address, or the provider without an address."""
     return urlsplit(address or "").hostname or provider
 
 
@@ -194,7 +194,7 @@ def require_key_host(variable: str, address: str | None, provider: str) -> None:
         return
     raise InputError(
         f"backend.key: the value of {variable} would be sent to {place or 'the provider'}, which "
-        f"is not known as an https host of its provider; if it is right, give --set "
+        f"is not known as an https host of its provider; if it is correct, give --set "
         f"backend.key={variable} on the command line, or --trust, or add the line "
         f"'{variable} {place}' to {own_file}"
     )

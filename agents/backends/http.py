@@ -156,7 +156,7 @@ class ChatCompletionsBackend(Backend):
     def _harmless(cls, value: dict[str, Any]) -> dict[str, Any]:
         for name in value:
             if _RESERVED.fullmatch(name) or _CREDENTIAL.search(name):
-                raise ValueError(f"{name!r} cannot be given here: it has a key of its own, or none")
+                raise ValueError(f"{name!r} cannot be given here: it has its own key, or none")
         try:
             text = json.dumps(value, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
@@ -171,7 +171,7 @@ class ChatCompletionsBackend(Backend):
     def _context_has_room(self) -> ChatCompletionsBackend:
         if self.context is not None and self.context <= self.max_tokens:
             raise ValueError(
-                "context leaves no room for a prompt beside max_tokens; raise it, or lower "
+                "context must exceed max_tokens, to leave room for a prompt; raise it, or lower "
                 "max_tokens"
             )
         return self
@@ -198,7 +198,7 @@ class ChatCompletionsBackend(Backend):
 
     @property
     def max_prompt_characters(self) -> int | None:
-        """Characters of messages that fit beside the longest reply; None: not known."""
+        """Characters of messages that fit with the longest reply; None: unknown."""
         return None if self.context is None else (self.context - self.max_tokens) * PER_TOKEN
 
     @property
@@ -233,7 +233,7 @@ class ChatCompletionsBackend(Backend):
 
     @property
     def endpoint_settings(self) -> EndpointSettings:
-        """Address of the endpoint, and the variable that holds its key."""
+        """Address of the endpoint, and the variable of its key."""
         return EndpointSettings(self.api_base, self.key)
 
     def endpoint(self) -> Endpoint:
@@ -281,7 +281,7 @@ class ChatCompletionsBackend(Backend):
         )
 
     def request_fields(self, request: Request) -> dict[str, Any]:
-        """Fields of the request beside model and reply length, under OpenAI's names."""
+        """Further fields of the request, under OpenAI's names."""
         messages = [
             # UTF-8 cannot hold halves of surrogate pairs.
             {"role": said.role, "content": said.content.encode("utf-8", "replace").decode("utf-8")}
@@ -320,7 +320,7 @@ class ChatCompletionsBackend(Backend):
         except TimeoutError:
             fault = Fault(f"no answer within {total:g} seconds (deadlines.total)", "timeout")
             fault.hint = (
-                "'society doctor' tells how long a call takes; raise backend.deadlines.total, or "
+                "'society doctor' measures call times; raise backend.deadlines.total, or "
                 "lower backend.max_tokens or backend.in_flight"
             )
         except Fault as error:

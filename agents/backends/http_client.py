@@ -98,7 +98,7 @@ def _in_networks(host: str, networks: str) -> bool:
 
 
 def _proxy_address(proxy: str) -> str | None:
-    """Return the address of an HTTP proxy; None where it is none."""
+    """Return the address of an HTTP proxy; None if it is invalid."""
     address = proxy if "://" in proxy else f"http://{proxy}"
     try:
         parts = urlsplit(address)
@@ -166,7 +166,7 @@ class HttpClient:
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, path: str, body: Mapping[str, Any]) -> HttpResponse:
-        """Post a JSON body; errors are those of aiohttp and the operating system."""
+        """Post a JSON body; raises errors of aiohttp and the operating system."""
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         headers = {"Content-Type": "application/json"}
         async with self._open().post(
@@ -270,7 +270,7 @@ async def _read_body(response: aiohttp.ClientResponse) -> str:
 def fetch_json(
     url: str, body: Mapping[str, Any] | None = None, *, key: str | None = None, seconds: float
 ) -> Any:
-    """Return what a page of a server says, waiting for it; None where it says no JSON."""
+    """Return the JSON of a server page, waiting for it; None if it is not JSON."""
     route = route_to(url)
     proxies = {urlsplit(url).scheme: route.proxy} if route.proxy else {}
     handlers: list[BaseHandler] = [ProxyHandler(proxies), _NoRedirect()]

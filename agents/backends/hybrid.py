@@ -106,7 +106,7 @@ class Hybrid(Backend):
 
     @property
     def unreadable_advice(self) -> str:
-        """The live part's advice, with its keys where they stand in a hybrid."""
+        """The live backend's advice, with its keys as in a hybrid."""
         return self.live.unreadable_advice.replace("backend.", "backend.live.")
 
     def endpoint(self) -> Endpoint:

@@ -86,7 +86,7 @@ class LiteLLM(ChatCompletionsBackend):
 
     @property
     def free(self) -> bool:
-        """True if the server is on this machine, and the model is none of a provider's."""
+        """True if the server is on this machine, and the model is not a provider's."""
         if self.sets_window:
             address = self.api_base or os.environ.get("OLLAMA_API_BASE") or "http://localhost"
             return self.prices is None and is_local(address)
@@ -124,13 +124,13 @@ class LiteLLM(ChatCompletionsBackend):
             near = did_you_mean(provider.lower(), [str(key) for key in litellm.models_by_provider])
             return (
                 f"backend.model: litellm has no provider for {self.model!r}; write PROVIDER/NAME, "
-                f"such as anthropic/NAME, or openai/{name} with backend.api_base for a server that "
-                f"speaks as OpenAI's does{near}"
+                f"such as anthropic/NAME, or openai/{name} with backend.api_base for a server with "
+                f"an OpenAI-compatible API{near}"
             )
         return ""
 
     def takes_schema(self) -> bool:
-        """True if litellm's list of models says that it takes a JSON Schema."""
+        """True if litellm lists the model as supporting JSON Schema."""
         return _takes_schema(self.model)
 
     def make_sender(self, key: str | None) -> Send:
@@ -227,7 +227,7 @@ def provider_of(model: str) -> str:
 
 
 def litellm_arguments(model: str, endpoint: EndpointSettings, key: str | None) -> dict[str, Any]:
-    """The arguments of every call of litellm, which is to retry nothing by itself."""
+    """The arguments of every call of litellm, with its own retries disabled."""
     arguments: dict[str, Any] = {"model": model, "num_retries": 0, "max_retries": 0}
     arguments["drop_params"] = True
     if endpoint.api_base is not None:
@@ -352,7 +352,7 @@ def litellm_for(model: str) -> Any:
 
 @cache
 def _is_listed(model: str) -> bool:
-    """True if litellm's list has a price for the model, or it runs where nobody pays."""
+    """True if litellm lists a price for the model, or it runs free of charge."""
     if model.split("/", 1)[0] in ASKED_ABOUT:
         return True
     litellm = _library()

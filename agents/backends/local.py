@@ -66,7 +66,7 @@ class LlamaServer:
         self._settings = json.dumps({**settings, "key": self.key}).encode() + b"\n"
 
     def wait_ready(self) -> dict[str, Any]:
-        """Wait until the weights are loaded; returns what the server says of itself."""
+        """Wait until the weights are loaded; returns the server's description."""
         # communicate() would close the pipe, by whose end the server notices that of this process.
         pipe, says = (cast(IO[bytes], p) for p in (self._process.stdin, self._process.stdout))
         with suppress(BrokenPipeError):
@@ -179,7 +179,7 @@ class Local(OpenAI):
         return EndpointSettings()
 
     def endpoint(self) -> Endpoint:
-        """The endpoint, which takes as many calls at a time as the server has slots."""
+        """The endpoint, with as many concurrent calls as the server has slots."""
         return replace(super().endpoint(), name=self.client, most=self.slots)
 
     def refusal(self) -> str:

@@ -40,7 +40,7 @@ class OpenAI(ChatCompletionsBackend):
         return True
 
     def make_sender(self, key: str | None) -> Send:
-        """The function that posts a request by a client with connections of its own."""
+        """The function that posts a request by a new client."""
         return self.sender_to(self.api_base or HOME, key)
 
     def sender_to(self, address: str, key: str | None) -> Send:
@@ -86,7 +86,7 @@ class OpenAI(ChatCompletionsBackend):
 
 
 def _completion(answer: HttpResponse) -> Any:
-    """The body as data; what is no JSON becomes a fault that says what it is."""
+    """The parsed body; a Fault describes a body that is not JSON."""
     try:
         return loads(answer.body)
     except (ValueError, RecursionError):

@@ -38,7 +38,7 @@ ENDINGS, STATUSES, CODES, ERRORS = map(_meanings, ("endings", "statuses", "codes
 """Meanings of finish reasons, statuses, error codes and names of exceptions."""
 THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thinking_blocks")
 ASIDE = (*THOUGHTS, "tool_calls", "function_call")
-"""Fields of a message in which some servers put the words that belong into ``content``."""
+"""Fields of a message that some servers use for the text of ``content``."""
 BLOCKED = ("usage", "prompt_feedback", "promptFeedback", "prompt_filter_results")
 """Fields of an answer without choices that is no error: its prompt or reply was blocked."""
 CACHED = ("prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens")
@@ -274,7 +274,7 @@ def one_line(text: str) -> str:
 
 
 def get_field(thing: Any, name: str) -> Any:
-    """A field of plain data or of an object; None where there is none."""
+    """A field of plain data or of an object; None if missing."""
     # Asked for dictionaries first: to ask for any mapping takes ten times as long.
     plain = isinstance(thing, dict) or isinstance(thing, Mapping)  # noqa: SIM101
     return thing.get(name) if plain else getattr(thing, name, None)
@@ -326,7 +326,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait (>= 0) by the headers of an answer; ``now`` stands in for ``date``."""
+    """Seconds to wait (>= 0) by the headers of a response; ``now`` replaces a missing ``date``."""
     named = ((str(name).lower(), str(value).strip()) for name, value in headers.items())
     headers_by_name = {name: value for name, value in named if len(value) <= _LONGEST_HEADER}
     for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):

@@ -38,7 +38,7 @@ class Weights(NamedTuple):
 
 
 def find_weights(weights: str) -> Path:
-    """Return the file that a path or the name of an installed package stands for."""
+    """Return the file of a path or of an installed package."""
     path = Path(weights).expanduser()
     if path.is_file():
         return path
@@ -95,7 +95,7 @@ def describe(path: Path, use: str = "", licence: str = "") -> Weights:
 
 
 def _header(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the keys and values that stand before the vocabulary."""
+    """Yield the keys and values before the vocabulary."""
     try:
         with path.open("rb") as file:
             magic, version, _, pairs = struct.unpack("<4sIQQ", file.read(24))

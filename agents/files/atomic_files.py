@@ -1,4 +1,4 @@
-"""All writing of files, such that a file appears whole or not at all.
+"""Atomic writes: a file appears complete or not at all.
 
 A run folder may be a stranger's: nothing is opened here that is no plain file.
 """
@@ -86,7 +86,7 @@ def require_regular_file(path: Path) -> Path:
 
 
 def refuse_links(folder: Path, depth: int = 16) -> None:
-    """Check, before work in a folder begins, that it holds plain files and folders only."""
+    """Check that a folder contains plain files and folders only."""
     if folder.is_symlink():
         raise _refusal(folder, stat.S_IFLNK)
     if not folder.is_dir():
@@ -100,22 +100,22 @@ def refuse_links(folder: Path, depth: int = 16) -> None:
 
 
 def holds_others(folder: Path, *own: str) -> bool:
-    """Does a folder hold anything that a command killed before its first file cannot have left?"""
+    """Does a folder contain anything besides the leftovers of a command killed at its start?"""
     return folder.is_dir() and any(not path.name.startswith(own) for path in folder.iterdir())
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, unless it is there."""
+    """Create a folder and its parents, if missing."""
     folder.mkdir(parents=True, exist_ok=True)
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file, or a link in its place, if it is there."""
+    """Remove a file, or a link in its place, if it exists."""
     path.unlink(missing_ok=True)
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder with all that it holds, if it is there; InputError where it is a link."""
+    """Remove a folder and its contents, if it exists; InputError if it is a link."""
     if path.is_symlink():
         raise _refusal(path, stat.S_IFLNK)
     if path.exists():
@@ -123,7 +123,7 @@ def remove_folder(path: Path) -> None:
 
 
 def replace_folder(path: Path, new: Path) -> None:
-    """Put a folder in the place of another one beside it; whoever reads meets one of both."""
+    """Replace a folder by its new version; readers see one or the other."""
     remove_folder(path)
     os.replace(new, path)
 

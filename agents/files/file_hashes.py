@@ -77,7 +77,7 @@ def update_hashes(folder: Path, paths: Iterable[Path]) -> None:
 
 @contextmanager
 def rewriting(*paths: Path) -> Iterator[None]:
-    """Keep files out of the list while they are written: a kill leaves none with a wrong hash."""
+    """Remove files from the list while they are written: a kill leaves no wrong hash."""
     folder = paths[0].parent
     held = read_hashes(folder)
     # Before the first file changes: a kill would leave it beside the hash of the old one.

@@ -33,7 +33,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
-    """Read a JSON file that holds an object; errors as of ``read_json``."""
+    """Read a JSON file with an object; raises as ``read_json``."""
     data = read_json(path)
     if not isinstance(data, dict):
         raise InputError(f"{path}: cannot be read: not a JSON object")

@@ -121,8 +121,8 @@ class ReadabilityWatch:
         return (
             f"{self._unusable.total()} of {self._asked.total()} answers could not be used, and "
             f"{self._unusable[form]} of {self._asked[form]} of the form {form}"
-            f"{f'; {self._echoed} repeated the words of the form' if self._echoed else ''}. "
-            f"Such as:{examples}\n"
+            f"{f'; {self._echoed} repeated the text of the form' if self._echoed else ''}. "
+            f"Examples:{examples}\n"
             f"{advice[0].upper()}{advice[1:]}. Another model or request begins a new run (--out "
             f"NEW); to resume this one with its defaults: --set backend.unreadable.stop_at=1"
         )

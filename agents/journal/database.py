@@ -512,8 +512,8 @@ def _read_only(path: Path) -> sqlite3.Connection:
         log = path.with_name(f"{path.name}-wal")
         if log.is_file() and log.stat().st_size:
             raise InputError(
-                f"{path}: cannot be read where it is, because its latest calls stand in "
-                f"{log.name} beside it; copy both to a folder that can be written to"
+                f"{path}: cannot be read in a read-only folder: its latest calls are in "
+                f"{log.name}; copy both to a writable folder"
             ) from None
         db = sqlite3.connect(f"{where}?immutable=1", uri=True, check_same_thread=False)
     return db

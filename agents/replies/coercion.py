@@ -21,7 +21,7 @@ SHORT = 400
 _NAME = 100
 """Characters of a name that may mean a field."""
 _NOTHING = ("", "none", "null", "n/a", "na", "nil", "nothing", "no", "nobody", "no one")
-"""Words for "there is none"."""
+"""Words for "none"."""
 
 _PLAIN = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d{1,3})?"
 _NUMBER = re.compile(rf"(?<![\w.]){_PLAIN}(?!\w|\.\d)", re.A | re.I)
@@ -91,7 +91,7 @@ def normalise_name(name: Any) -> str:
 
 
 def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The members of an object, none of which may stand there twice and differ."""
+    """The members of an object; duplicate keys must have equal values."""
     members = dict(pairs)
     if len(members) < len(pairs):
         for name, value in pairs:
@@ -138,7 +138,7 @@ def _add(given: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _unwrap(form: type[BaseModel], members: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
-    """Bring up fields that stand one level deeper, as in ``{"New Idea": {...}}``."""
+    """Move up fields that are nested one level too deep, as in ``{"New Idea": {...}}``."""
     flat: dict[str, Any] = {}
     wrapped = [value for value in rest.values() if isinstance(value, dict)]
     for name, value in members.items():
@@ -226,7 +226,7 @@ def options_of(wanted: Any) -> tuple[Any, ...]:
 
 
 def _bare(wanted: Any) -> Any:
-    """An annotation without what is annotated, and without its null."""
+    """An annotation without metadata and without None."""
     while get_origin(wanted) is Annotated:
         wanted = get_args(wanted)[0]
     kinds = [part for part in get_args(wanted) if part is not NoneType]

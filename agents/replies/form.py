@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from virsci_society.agents.errors import ProtocolError
 
 _VALUES = ("const", "default", "enum", "examples", "required")
-"""Keywords of a schema that hold values and no schemas."""
+"""Keywords of a schema that contain values, not schemas."""
 FIELDS = "Answer with a JSON object. Write your own words into these fields:"
 PATTERN = "It looks like this, with your answers in place of the dots:"
 REASONS = ("reason", "reasoning", "modifications", "comments")

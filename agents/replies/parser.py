@@ -108,7 +108,7 @@ class JsonBlock(NamedTuple):
 
 
 class Unfinished(ValueError):
-    """The text was cut off: what is missing must be asked for again."""
+    """The text was truncated; the missing part must be requested again."""
 
 
 def read_reply(form: type[FormT], text: str, *, cut: bool = False) -> ParsedReply[FormT]:
@@ -139,7 +139,7 @@ def _fit(form: type[FormT], data: Any, text: str) -> FormT:
 
 
 def _join_surrogates(data: Any) -> Any:
-    """The data with halves of surrogate pairs joined, or replaced: no file can hold them."""
+    """The data with surrogate halves joined or replaced: files cannot contain them."""
     if isinstance(data, str):
         return data.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(data, dict):
@@ -226,7 +226,7 @@ def _search(form: type[FormT], text: str, cut: bool, trouble: Exception) -> Pars
 
 
 def find_blocks(text: str) -> list[JsonBlock]:
-    """The JSON objects of a text that lie in no other: fenced ones first, the last first."""
+    """The outermost JSON objects of a text: fenced first, the last first."""
     blocks: list[JsonBlock] = []
     effort, end = EFFORT, 0
     for start in [match.start() for match in _OPENING.finditer(text)][-STARTS:]:
@@ -267,7 +267,7 @@ MAX_LOST = 1
 MAX_STRINGS = 1_000
 """Strings in a text that is repaired."""
 MAX_BARE = 24
-"""Characters of a value with digits that may stand without quotes, as ``8/10``."""
+"""Characters of an unquoted value with digits, such as ``8/10``."""
 
 OPENING, CLOSING = "\"'“‘„", "\"'”’“"
 _PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“"}
@@ -473,7 +473,7 @@ def limit_lookups(text: str, lookups: list[int]) -> str:
 
 
 def _repair_verified(text: str, form: type[BaseModel]) -> dict[str, Any]:
-    """The data that json_repair reads, if they say what the text says."""
+    """The data that json_repair reads, if they have the content of the text."""
     from json_repair import loads
 
     try:
@@ -492,7 +492,7 @@ def _repair_verified(text: str, form: type[BaseModel]) -> dict[str, Any]:
 
 
 def _check_nothing_lost(text: str, data: Any, form: type[BaseModel]) -> None:
-    """Check that the data say what the text says."""
+    """Check that the data have the content of the text."""
     written, meant = json.dumps(data, ensure_ascii=False), unescape(text)
     if abs(len(re.findall(r"\w", meant)) - len(re.findall(r"\w", unescape(written)))) > MAX_LOST:
         raise ValueError("broken JSON of which words would be lost")

@@ -1,4 +1,4 @@
-"""What can be noticed about the text of a reply without judging it.
+"""Formal checks of the text of a reply, whose content is not judged.
 
 Only the words of the form and of the page file are compared, never those of people and papers.
 """
@@ -16,9 +16,9 @@ from virsci_society.agents.errors import UnfitReply
 from virsci_society.agents.replies.form import FIELDS, PATTERN, Form
 
 NOTICED = ("echoed", "short", "loop", "cut")
-"""What the column ``noticed`` of the table ``calls`` can hold; ``cut``: by the limit of length."""
+"""Values of the column ``noticed`` of the table ``calls``; ``cut``: by the length limit."""
 WARN_AT = 0.05
-"""Share of copies and defaults from which a run says so first."""
+"""Share of copies and defaults above which a run warns first."""
 SHOWS_THE_FORM = "This run shows the form and not the model"
 RUN = 4
 """Words in a row that count as copied."""
@@ -29,9 +29,9 @@ LONG_RUN = 12
 LONGEST_PHRASE = 20
 """Words of the longest phrase that is looked for directly behind itself."""
 PHRASE = 8
-"""Words of a phrase that may not stand in a text three times."""
+"""Words of a phrase that may not occur three times in a text."""
 ASKED_AGAIN, SHORT = 1 / 2, 1 / 3
-"""Shares of the words asked for below which one field is asked for again, and all are short."""
+"""Shares of the requested words below which one field is requested again, or all are short."""
 _WORD = re.compile(r"[^\W_]+")
 
 Words = tuple[str, ...]
@@ -77,7 +77,7 @@ def check_text(
 
 
 def copied(field: str) -> UnfitReply:
-    """The error by which a reply is asked for again that copies the page in one of its fields."""
+    """The error for a reply with a field copied from the prompt, which is requested again."""
     return UnfitReply(f'"{field}" repeats the words of the form or of the task. Write your own.')
 
 
@@ -87,7 +87,7 @@ def split_words(text: str) -> Words:
 
 
 def is_loop(words: Words) -> bool:
-    """Does a phrase stand three times (counting up: five) in a row, or a long one anywhere?"""
+    """Does a phrase occur three times in a row (counting up: five), or a long one anywhere?"""
     counted = tuple("0" if word.isdigit() else word for word in words)
     return (
         _stands_in_a_row(words, 3)

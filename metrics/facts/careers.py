@@ -202,7 +202,7 @@ def _ties_of_each(tables: FactTables) -> pd.DataFrame:
 
 
 def super_ties(ends: pd.DataFrame) -> BoolArray:
-    """Whether each tie is stronger than the strongest of as many exponential ones should be."""
+    """Whether each tie exceeds the expected maximum of the same number of exponential ties."""
     strength = ends["joint_papers"].astype("float64")
     grouped = strength.groupby(ends["scientist"])
     mean, count = grouped.transform("mean"), grouped.transform("size")

@@ -62,7 +62,7 @@ def years_of(tables: FactTables) -> Iterator[slice]:
 
 
 def mean_ratio(values: FloatArray, chosen: BoolArray) -> float:
-    """The mean of the values that are chosen over that of the others; NaN values are left out."""
+    """Mean of the chosen values divided by the mean of the others; NaN is ignored."""
     known = ~np.isnan(values)
     one, other = values[known & chosen], values[known & ~chosen]
     return float(one.mean() / other.mean()) if len(one) and other.any() else math.nan
@@ -177,7 +177,7 @@ def careers(tables: FactTables) -> Iterator[IntArray]:
     for papers in tables.works.papers_by_person:
         kept = np.array([paper for paper in papers if paper < last], dtype=np.int64)
         if len(kept) >= LEAST_PAPERS and counts[kept].any():
-            # Papers cited as often are told apart by an order that has nothing to do with time.
+            # Ties of equally cited papers are broken by an order independent of time.
             yield counts[kept] * 2**32 + kept * 2654435761 % 2**32
 
 
@@ -208,7 +208,7 @@ class HotStreak(Fact):
     least_years = 20
 
     def measure(self, tables: FactTables) -> float:
-        """Careers whose two best papers lie within a tenth of its papers, over those by chance."""
+        """Careers whose two best papers lie within a tenth of its papers, relative to chance."""
         close = expected = 0.0
         for one in careers(tables):
             size, most = len(one), len(one) // 10
@@ -353,7 +353,7 @@ class AtypicalHits(Fact):
         for papers in years_of(tables):
             edge = np.quantile(counts[papers], 1 - HITS / 100)
             above, at = counts[papers] > edge, counts[papers] == edge
-            # Papers at the edge share what is left of the 5 %.
+            # Papers at the threshold share the rest of the 5 %.
             left = max(0.0, len(above) * HITS / 100 - above.sum())
             hit[papers] = above + at * (left / at.sum() if at.any() else 0.0)
         known = ~np.isnan(median) & ~np.isnan(hit)

@@ -149,14 +149,12 @@ def judge_facts(
     facts: Mapping[str, Fact], sides: Sequence[FactTables], draws: int = DRAWS, seed: int = 0
 ) -> list[Judged]:
     """Measure and judge facts of one society or field."""
-    long = {
-        name: fact
-        for name, fact in facts.items()
-        if not any(one.lacks(fact.needs) for one in sides)
-        and min(one.years for one in sides) >= fact.least_years
-    }
-    values = {name: np.array([fact.measure(one) for one in sides]) for name, fact in long.items()}
-    known = {name: fact for name, fact in long.items() if np.isfinite(values[name]).all()}
+    values = {}
+    for name, fact in facts.items():
+        long_enough = all(one.years >= fact.least_years for one in sides)
+        if long_enough and not any(one.lacks(fact.needs) for one in sides):
+            values[name] = np.array([fact.measure(one) for one in sides])
+    known = {name: facts[name] for name, found in values.items() if np.isfinite(found).all()}
     nulls = _draws(known, sides, draws, Streams(seed, "facts"), lambda fact: NULLS[fact.null])
     alone, streams = known if len(sides) == 1 else {}, Streams(seed, "facts", "bootstrap")
     samples = _draws(alone, sides, draws, streams, lambda fact: SAMPLES[fact.resampled])
@@ -203,8 +201,7 @@ def _judged(
     if lacking:
         verdict, why = "not measurable", f"no table {', '.join(lacking)}"
     elif values is None:
-        verdict = "inconclusive"
-        why = f"{years} year{'s' * (years > 1)}; needs {fact.least_years}"
+        verdict, why = "inconclusive", f"covers {years} of the {fact.least_years} years needed"
     elif not np.isfinite(known).all():
         missing = int((~np.isfinite(known)).sum())
         verdict, why = "not measurable", f"not defined in {missing} of {len(known)}"

@@ -172,7 +172,7 @@ NULLS: Mapping[str, Null] = {
         exchanged_panels,
     )
 }
-"""Each null model by its name; what it keeps is stated by its docstring."""
+"""Null models by name; each docstring states what is preserved."""
 SAMPLES: Mapping[str, Null] = {
     "papers": sampled_papers,
     "authors": sampled_authors,

@@ -19,8 +19,7 @@ from virsci_society.metrics.networks.structure import network_statistics
 def people_before(tables: FactTables, end: int) -> IntArray:
     """Numbers of those who have written before a year, ascending."""
     seats = np.searchsorted(tables.year_of_seat, end)
-    people: IntArray = np.unique(tables.works.authors[:seats])
-    return people
+    return np.unique(tables.works.authors[:seats])
 
 
 def network(tables: FactTables, end: int) -> sparse.csr_array:

@@ -175,7 +175,7 @@ def run_tables(run: Run, wrote: Collection[str] | None = None) -> FactTables:
 
 
 class _RunTables(Mapping[str, pd.DataFrame]):
-    """The tables and metrics of a run, each read when it is asked for."""
+    """The tables and metrics of a run, each read on first use."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -212,5 +212,5 @@ def field_tables(
 def mean_over_windows(tables: FactTables, measure: Callable[[FactTables], float | None]) -> float:
     """The mean of a measure over the windows of five years that follow each other."""
     starts = range(0, tables.years - WINDOW + 1, WINDOW)
-    found = [measure(tables.between(start, start + WINDOW)) for start in starts]
-    return float(np.mean([np.nan if one is None else one for one in found])) if found else np.nan
+    values = [measure(tables.between(start, start + WINDOW)) for start in starts]
+    return float(np.mean(np.array(values, dtype=np.float64))) if values else np.nan

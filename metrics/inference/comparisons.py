@@ -56,7 +56,9 @@ def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
 def power_sentences(n: int, paired: bool, tests: int) -> list[str]:
     """The effects that a design finds with a power of 0.8, its planned comparison first."""
     if n < 2:
-        return [f"With {n} replicate{'s' * (n != 1)}, no effect can be detected."]
+        return [
+            f"With {'1 replicate' if n == 1 else f'{n} replicates'}, no effect can be detected."
+        ]
     find, name = (detectable_paired, "d_z") if paired else (detectable_effect, "d")
     of = f"{n} pairs of runs" if paired else f"{n} runs of each arm"
     unit = "standard deviations of the differences" if paired else "standard deviations of an arm"
@@ -104,10 +106,12 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
     before, after = pairs_of(first, second)
     gaps = after - before
     if len(gaps) < 2 or np.ptp(gaps) == 0:
-        varied = len(gaps) > 1 and np.ptp(after) > 0
-        constant = "every pair differs by the same" if gaps.any() else EQUAL_PAIRS
-        constant = NOT_EXERCISED if varied and not gaps.any() else constant
-        reason = constant if len(gaps) > 1 else "only one pair" if len(gaps) else "no pair"
+        if len(gaps) < 2:
+            reason = "only one pair" if len(gaps) else "no pair"
+        elif gaps.any():
+            reason = "every pair differs by the same"
+        else:
+            reason = NOT_EXERCISED if np.ptp(after) > 0 else EQUAL_PAIRS
         return ArmDifference(t_interval(gaps, level), NAN, "paired t", NAN, reason)
     with constant_samples_allowed():
         test = scipy.stats.ttest_rel(after, before)

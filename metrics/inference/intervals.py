@@ -26,7 +26,7 @@ NAN = float("nan")
 STUDENT, BCA = "Student's t", "BCa bootstrap"
 """Methods of intervals, as pages name them."""
 MIN_REPLICATES = 5
-"""Least number of replicates per arm; with fewer, every page says that it is a sketch."""
+"""Least number of replicates per arm; pages with fewer are marked as a sketch."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Interval:
 
 
 def unbounded(value: float, n: int, level: float = 0.95) -> Interval:
-    """An interval whose bounds are NaN, for a value of which no interval can be computed."""
+    """An interval with NaN bounds, for a value without an estimable interval."""
     return Interval(value, NAN, NAN, n, level)
 
 
@@ -95,8 +95,8 @@ def t_interval(
     if n < 2:
         return unbounded(mean, n, level)
     half = float(special.stdtrit(n - 1, 0.5 + level / 2) * sample.std(ddof=1) / np.sqrt(n))
-    # The mean cannot lie beyond what the measure can be: a bound there holds it as often. The mean
-    # of equal values may miss their bound by rounding.
+    # Truncating at the measure's bounds keeps the coverage. Rounding may move a mean of equal
+    # values past their bound.
     least, most = min(extent[0], mean), max(extent[1], mean)
     low, high = max(mean - half, least), min(mean + half, most)
     return Interval(mean, low, high, n, level, STUDENT)

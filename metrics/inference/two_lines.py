@@ -125,7 +125,7 @@ def _line(x: FloatArray, y: FloatArray) -> FittedLine:
     slope = float(gaps @ y / spread)
     left = y - y.mean() - slope * gaps
     kept = 1 - (1 / n + gaps**2 / spread)
-    # A point that alone decides its own fit tells nothing of the error (HC3 divides by 0).
+    # A point with leverage 1 has no residual, and HC3 would divide by 0.
     if kept.min() < 1e-9:
         return FittedLine(slope, NAN, NAN, NAN, n)
     error = float(np.sqrt(((gaps * left / kept) ** 2).sum()) / spread)

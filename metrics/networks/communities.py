@@ -65,7 +65,7 @@ def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]
 
 
 def find_labels(matrix: sparse.csr_array, seed: int) -> tuple[str, IntArray | None]:
-    """The method by which communities are found, or why there is none, and each node's one."""
+    """The method of community detection, or why none is possible, and the label of each node."""
     # The matrix has each pair twice.
     if matrix.shape[0] <= LARGE and matrix.nnz <= 2 * MANY_PAIRS:
         return "louvain", louvain(matrix, seed)

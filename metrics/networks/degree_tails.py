@@ -24,14 +24,14 @@ from virsci_society.society.results.run import Run
 MIN_TAIL = 50
 """A tail of fewer values decides nothing (Clauset et al. 2009, section 3.4)."""
 MAX_CANDIDATES = 60
-"""Values that are tried as the least of the tail at most, evenly spread by rank."""
+"""Most candidates for the start of the tail, evenly spread by rank."""
 MAX_EXPONENT = 50.0
 OTHER_LAWS = {"lognormal": "a lognormal", "exponential": "an exponential"}
 REJECTION_LEVEL = 0.1
 """A fit whose p is not above this is rejected (Clauset et al. 2009); so is the worse of two laws
 whose ratio of likelihoods has a p below it."""
 MAX_TABULATED = 10_000
-"""Values of a tail that are drawn exactly; beyond them the continuous law is rounded."""
+"""Values of a tail that are drawn exactly; above them the continuous law is rounded."""
 RESAMPLES = 100
 """Bootstrap samples: the standard error of a p of 0.1 is 0.03."""
 
@@ -76,7 +76,7 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
         )
         slope = (above - below) / (2 * step) + mean_log
         bend = np.maximum((above - 2 * here + below) / step**2, 1e-6)
-        # The function is convex in alpha; half the way down to 1 keeps a long step inside.
+        # The function is convex in alpha; the bound halfway to 1 limits a long step.
         new = np.clip(alpha - slope / bend, (alpha + 1) / 2, np.minimum(2 * alpha, MAX_EXPONENT))
         moved = float(np.abs(new - alpha).max())
         alpha = np.asarray(new, dtype=np.float64)
@@ -96,7 +96,7 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
 
 
 def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Generator) -> float:
-    """Share of samples of the fitted law that lie farther from their own fit than the data."""
+    """p-value of a fit: the share of samples whose KS distance is at least that of the data."""
     given = np.asarray(values, dtype=np.int64)
     given = given[given > 0]
     body = given[given < tail.xmin]
@@ -108,7 +108,8 @@ def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Gen
         if count < len(given):
             parts.append(rng.choice(body, len(given) - count))
         again = fit_power_law(np.concatenate(parts))
-        farther += again is not None and again.ks >= tail.ks
+        if again is not None and again.ks >= tail.ks:
+            farther += 1
     return farther / resamples
 
 
@@ -116,7 +117,7 @@ def sample_power_law(tail: PowerLawFit, count: int, rng: np.random.Generator) ->
     """Draw whole numbers of a power law (Clauset et al. 2009, appendix D)."""
     tabulated = np.arange(tail.xmin, tail.xmin + MAX_TABULATED + 1, dtype=np.float64)
     above = special.zeta(tail.alpha, tabulated) / special.zeta(tail.alpha, float(tail.xmin))
-    # Never 0, whose place in the law is infinitely far.
+    # Never 0, whose quantile is infinite.
     u = 1.0 - rng.random(count)
     ranks = np.searchsorted(-above, -u, side="right") - 1
     values = tail.xmin + ranks.astype(np.int64)
@@ -151,7 +152,7 @@ def compare_with_other_laws(values: Any, tail: PowerLawFit) -> Ratios:
 
 
 def verdict(n: int, tail: PowerLawFit | None, p: float, ratios: Ratios) -> str:
-    """What fit, bootstrap and ratios say together, in a sentence (Clauset et al. 2009, 6)."""
+    """The verdict of fit, bootstrap and ratios, as a sentence (Clauset et al. 2009, 6)."""
     if tail is None or n < MIN_TAIL:
         return f"undecided: {n} values"
     if tail.n < MIN_TAIL:

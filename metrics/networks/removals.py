@@ -1,6 +1,6 @@
 """Co-authorship networks before and after an intervention removes scientists.
 
-Groups are settled before the removal, so that they are those of the same run without it.
+Groups are formed before the removal, so they equal the groups of the same run without it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Snapshot:
     gone: frozenset[str]
 
     def includes(self, dates: pd.Series) -> pd.Series:
-        """For each date, whether it lies before the snapshot, or on its day if that counts."""
+        """For each date, whether it is before the snapshot, or on its day if inclusive."""
         return dates <= self.date if self.inclusive else dates < self.date
 
     def ties(self, run: Run, network: str) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def removed_by_date(run: Run) -> list[tuple[float, list[str]]]:
 
 
 def snapshots(run: Run, date: float, removed: list[str]) -> Iterator[Snapshot]:
-    """The snapshots around a removal: before, without, later (if the run goes on) and end."""
+    """The snapshots around a removal: before, without, later (if before the end) and end."""
     careers = run.table("careers").dropna(subset=["date", "scientist"])
     left = careers[careers["change"].isin(LEFT)]
 
@@ -135,8 +135,8 @@ def _network_columns(
 
 
 def _productivity(run: Run, snapshot: Snapshot) -> dict[str, float | int | None]:
-    """People at a snapshot, and the papers in the half year up to it of those who are there."""
-    # Those of day 0 and those who have come since, less the gone.
+    """People at a snapshot, and their papers in the half year before it."""
+    # The initial population and arrivals, minus departures.
     come = run.table("careers").dropna(subset=["date", "scientist"])
     come = come[(come["change"] == "arrived") & snapshot.includes(come["date"])]
     people = initial_population(run) + len(come) - len(snapshot.gone)
@@ -171,7 +171,8 @@ def around_stars(run: Run) -> pd.DataFrame:
     # Names are numbered, so that the shorter of two names comes first.
     ranked = sorted(set(partners) - gone, key=lambda who: (-len(partners[who]), len(who), who))
     stars = set(ranked[:STARS])
-    known = {other for star in stars for other in partners[star]} - stars
+    collaborators = {other for star in stars for other in partners[star]} - stars
+    near = {"stars": stars, "collaborators": collaborators}
     span = min(date, run.days - date)
     counts: dict[str, int] = defaultdict(int)
     cited = set(run.table("citations")["cited"])
@@ -179,15 +180,18 @@ def around_stars(run: Run) -> pd.DataFrame:
     authors = {paper: set(names) for paper, names in by.groupby("paper")["scientist"]}
     for paper, published in zip(papers["paper"], papers["published"], strict=True):
         team = authors.get(paper, set())
-        group = "stars" if team & stars else "collaborators" if team & known else "others"
+        # The first group with an author of the paper.
+        group = next((name for name, people in near.items() if team & people), "others")
         if date - span <= published < date:
             counts[f"{group}_before"] += 1
         elif date <= published <= date + span:
             counts[f"{group}_after"] += 1
-            counts["others_cited"] += group == "others" and paper in cited
+            if group == "others" and paper in cited:
+                counts["others_cited"] += 1
     names = [f"{group}_{when}" for group in GROUPS for when in ("before", "after")]
     written = [counts[name] for name in names]
-    row = (date, span, len(stars), len(known), *written, counts["others_cited"] if cited else None)
+    others_cited = counts["others_cited"] if cited else None
+    row = (date, span, len(stars), len(collaborators), *written, others_cited)
     columns = ("stars", "collaborators", *names, "others_cited")
     kinds = {"date": "Float64", "span": "Float64", **dict.fromkeys(columns, "Int64")}
     return typed_table([row] if stars else [], kinds)

@@ -1,6 +1,6 @@
 """Structure of the co-authorship network over time, whole and active.
 
-``all`` holds the ties from before day 0 and since, ``grown`` those since: nobody leaves either.
+``all`` contains all ties, ``grown`` only ties since day 0; people who leave stay in both.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ def _joint(ties: pd.DataFrame) -> FloatArray:
 
 
 def _matrix(rows: IntArray, columns: IntArray, papers: FloatArray, size: int) -> sparse.csr_array:
-    """The symmetric matrix of pairs of numbers; those of one number, or with -1, are left out."""
+    """Symmetric matrix of joint papers; self-pairs and pairs with -1 are left out."""
     apart = (rows != columns) & (rows >= 0) & (columns >= 0)
-    # Adds up what stands twice: rows of one pair and of different dates.
+    # Sums duplicates: one pair may have rows of several dates.
     one_way = sparse.coo_array(
         (papers[apart], (rows[apart], columns[apart])), shape=(size, size)
     ).tocsr()
@@ -145,7 +145,7 @@ def _triangles(matrix: sparse.csr_array) -> FloatArray:
     rank = np.argsort(np.argsort(np.diff(matrix.indptr), kind="stable"))
     ends = matrix.tocoo()
     up = rank[ends.coords[0]] < rank[ends.coords[1]]
-    # Weights are joint papers, but a triangle is three people who wrote together at all.
+    # Unweighted: a triangle needs one joint paper per pair.
     places = tuple(end[up] for end in ends.coords)
     forward = sparse.coo_array((np.ones(up.sum()), places), shape=matrix.shape).tocsr()
     lowest_and_highest = (forward @ forward).multiply(forward)
@@ -156,7 +156,7 @@ def _triangles(matrix: sparse.csr_array) -> FloatArray:
 
 
 WINDOWS = (1.0, 2.0, 4.0)
-"""Years without a paper after which somebody is not active any more."""
+"""Years without a paper after which a scientist is inactive."""
 
 
 @measures(
@@ -188,7 +188,7 @@ def active_structure(
         for years in windows:
             start = max(date - years * DAYS_PER_YEAR, 0.0)
             if start not in known:
-                # From day 0 on, the day itself counts too; longer windows are equal until then.
+                # A window that reaches back to day 0 includes that day.
                 after = start if start else -1.0
                 inside, among = ((after < when) & (when <= date) for when in (written, tied))
                 active, place = np.unique(authors[inside]), np.full(codes.max(initial=-1) + 1, -1)
@@ -231,7 +231,7 @@ SOURCES = 256
 
 
 def largest_component(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The largest component of a network; of several as large, that of the first node."""
+    """The largest component of a network; on a tie, the component of the first node."""
     _, label = sparse.csgraph.connected_components(matrix, directed=False)
     if not len(label):
         return matrix
@@ -247,7 +247,7 @@ def mean_path(matrix: sparse.csr_array, rng: np.random.Generator) -> float:
     sources = np.arange(nodes)
     if nodes > EXACT:
         sources = np.sort(rng.choice(nodes, SOURCES, replace=False))
-    # In parts, since the table of all distances would have a row per source.
+    # In parts, to limit the memory of the distance table.
     parts = np.array_split(sources, len(sources) // 64 + 1)
     steps = sum(sparse.csgraph.dijkstra(matrix, unweighted=True, indices=at).sum() for at in parts)
     return float(steps / (len(sources) * (nodes - 1)))

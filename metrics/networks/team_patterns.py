@@ -1,4 +1,4 @@
-"""Who of a paper's authors wrote together before: m-patterns and the assembly of teams.
+"""Earlier joint papers among the authors of a paper: m-patterns and team assembly.
 
 The pattern ``AB AC BC`` is three authors of whom each pair wrote together and all three never did.
 """
@@ -27,7 +27,7 @@ from virsci_society.society.results.run import Run
 SIZES = (2, 3, 4)
 """Team sizes whose patterns are listed: there are 2, 5 and 20 of them (180 for five authors)."""
 NONE = "none"
-"""The pattern of authors of whom no two wrote together before."""
+"""The pattern of authors without any earlier joint paper."""
 LETTERS = "ABCD"
 
 Group = tuple[int, ...]

@@ -72,7 +72,7 @@ class VectorSpace:
             for row, squares in enumerate(table, start=start):
                 hits[row], distances[row] = self._closest(points[row], squares, take, ids)
             plain = table if self.squared else np.sqrt(table)
-            # Sums by year in one pass, since papers stand ordered by year.
+            # Sums by year in one pass, since papers are ordered by year.
             sums[block] = np.add.reduceat(plain[:, order], starts, axis=1)
         return Neighbours(hits, distances, sums)
 
@@ -115,7 +115,7 @@ class VectorSpace:
         self, point: FloatArray, squares: FloatArray, k: int, ids: NDArray[Any]
     ) -> tuple[IntArray, FloatArray]:
         """Choose among the candidates by distances taken as plain differences."""
-        # The expanded square errs in the last digits: near the k-th all are measured anew.
+        # The expanded square is inexact in the last digits: near the k-th all are recomputed.
         limit = np.partition(squares, k - 1)[k - 1]
         scale = float(point @ point) + limit + 1.0
         near = np.flatnonzero(squares <= limit + MARGIN * scale)

@@ -319,7 +319,7 @@ class _Component:
 
 
 class _NoveltyDatabase:
-    """One database as the abstracts see it: who is near, and how near a year is on average."""
+    """One database with the neighbours of each abstract and the mean distances of years."""
 
     def __init__(
         self,

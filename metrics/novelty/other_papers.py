@@ -48,8 +48,8 @@ def novelty_against(
     boundary = run.boundary
     if boundary is not None and held.boundary > boundary:
         raise InputError(
-            f"{past}: its past reaches to {held.boundary}, beyond the run's boundary {boundary}; "
-            "give one of that boundary or an earlier one"
+            f"{past}: its past ends in {held.boundary}, after the run's boundary {boundary}; "
+            "give an ecosystem with that boundary or an earlier one"
         )
     if not len(later.contemporary):
         raise InputError(f"{contemporary or past}: has no contemporary papers to measure against")

@@ -133,7 +133,7 @@ def _overlaps(
         if text is None:
             return (similarity, known[0], None, None, None)
         runs = [(*longest_run(own, words(id_)), id_) for id_ in known]
-        # Of equal runs the first: neighbours stand in order of distance.
+        # The first of equal runs: neighbours are in order of distance.
         length, start, whose = max(runs, key=lambda run: run[0])
         return (similarity, known[0], length, whose, " ".join(own[start : start + length]))
 

@@ -107,8 +107,7 @@ def _dot_heights(values: FloatArray) -> FloatArray:
         return np.array([0.2])
     order = np.argsort(np.argsort(values, kind="stable"), kind="stable").astype(np.float64)
     # Multiples of the golden ratio spread evenly and look like chance, without any.
-    heights: FloatArray = ((order * 0.618033988749895) % 1.0) * 1.2 - 0.4
-    return heights
+    return ((order * 0.618033988749895) % 1.0) * 1.2 - 0.4
 
 
 DASHED = "6 3"
@@ -216,7 +215,7 @@ def team_timeline(run: Run) -> Markup | None:
         size = 7.0 if shape in ("star", "cross") else 4.6
         axes.symbols(table[column].to_numpy(np.float64), height, shape, colour, size=size)
 
-    # Waiting over the whole course, work on top of it, and the way to the paper.
+    # Waiting over the whole span, work on top of it, then the time in press.
     at, founded = np.arange(len(rows), dtype=np.float64), rows["founded"].to_numpy(np.float64)
     finished = rows["finished"].fillna(run.days).to_numpy(dtype=np.float64)
     axes.segments((founded, at), (finished, at), MUTED, width=WAITING)

@@ -32,7 +32,7 @@ PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without dialogue"}
 LANGUAGE_MODEL = "the language model "
 """How backends that ask a server call what answers."""
 RULES = "rule-based scientists"
-"""How the sentence about a backend begins where rules alone speak."""
+"""First words of the description of a backend without a language model."""
 NAMED = 3
 """People who are named for their papers, and for their co-authors in other communities."""
 
@@ -46,13 +46,14 @@ def first_screen(run: Run, summary: dict[str, Any], whole: Communities) -> dict[
     }
     ledger, stopped = summary["ledger"] or {}, summary["partial"] is not None
     days, until = format_number(summary["days"]), summary["until"]
-    ended = ended_words(summary, days).removeprefix("was ")
+    state = f"finished, {days} days"
+    if stopped:
+        state = ended_words(summary, days).removeprefix("was ")
+        state += f" of {format_number(until)}" if until else ""
     # A person's words have neither tokens nor a price.
     _, tokens, spent = spent_in(ledger)
     status = {
-        "state": f"{ended}{f' of {format_number(until)}' if until else ''}"
-        if stopped
-        else f"finished, {days} days",
+        "state": state,
         "answers": speaker(run) or "not stated",
         "cost": price_words(spent, ledger.get("free", False)) if tokens or spent else "",
     }
@@ -89,11 +90,10 @@ def people_sentence(run: Run) -> str:
     if not len(teams):
         return f"{head_count(run)} founded no team in {span}."
     known = teams["target_size"].dropna().astype(int)
-    came, wanted = (
-        " to ".join(map(str, dict.fromkeys(ends)))
-        for ends in (team_sizes(run), [known.min(), known.max()] if len(known) else [])
-    )
-    of = (came and f" of {came}") + (f" (planned: {wanted})" if wanted not in ("", came) else "")
+    sizes = " to ".join(map(str, dict.fromkeys(team_sizes(run))))
+    planned = " to ".join(map(str, sorted({known.min(), known.max()}))) if len(known) else ""
+    of = f" of {sizes}" if sizes else ""
+    of += f" (planned: {planned})" if planned not in ("", sizes) else ""
     ended = "" if run.partial is None else " that had ended"
     names = sorted(set(teams["protocol"].dropna()))
     told = [PROTOCOLS.get(name, name.replace("_", " ")) for name in names] or ["no protocol"]
@@ -167,7 +167,7 @@ def _bridges(whole: Communities) -> str:
 
 
 def _novelty_sentence(run: Run) -> str:
-    """The mean overall novelty in words; empty where rules wrote, or nothing was measured."""
+    """A sentence about mean overall novelty; empty if not measured, or if rules wrote the texts."""
     values = compute_metric(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
     if not len(values) or written_by_rules(run):
         return ""
@@ -191,13 +191,13 @@ def _novelty_sentence(run: Run) -> str:
 
 
 def trouble_sentence(run: Run, summary: dict[str, Any]) -> str:
-    """Whether anything went wrong: a stop, failed attempts, replies that were replaced."""
+    """A sentence about problems: a stop, failed attempts, replies that were replaced."""
     rungs = (summary["reading"] or {}).get("rungs", {})
     faults, ledger = [], read_ledger(run)
     if summary["partial"] is not None:
         faults.append(f"the run {ended_words(summary, format_number(summary['days']))}")
     if ledger is not None:
-        # A verdict is an answer too: the provider did what it was asked (rule 1).
+        # A refusal is an answer, too: the provider did not fail (rule 1).
         useful = sum(ledger.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
         if (failed := ledger.attempts - useful) > 0:
             faults.append(f"{count_of(failed, 'attempt')} failed and had to be repeated")
@@ -214,7 +214,7 @@ def trouble_sentence(run: Run, summary: dict[str, Any]) -> str:
 
 
 def written_by_rules(run: Run) -> bool:
-    """Did rules alone write the words, so that they show nothing about a language model?"""
+    """Did rules write all texts, so that they show nothing about a language model?"""
     return speaker(run).startswith(RULES)
 
 

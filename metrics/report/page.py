@@ -51,7 +51,7 @@ ALL_FORMS = "all forms"
 
 
 class Shown(NamedTuple):
-    """What a page is of: a run, its summary, and the communities of its network at the end."""
+    """The input of a page: a run, its summary, and the communities of its network at the end."""
 
     run: Run
     summary: dict[str, Any]
@@ -59,7 +59,7 @@ class Shown(NamedTuple):
 
     @property
     def embedding(self) -> str:
-        """What stands beside each number of novelty; empty where no embedding is known."""
+        """Suffix of novelty values: their embedding; empty if unknown."""
         name = embedding_of(self.run)
         return f" by {name}" if name else ""
 
@@ -171,7 +171,7 @@ def network(shown: Shown) -> PageSection:
 
 
 def interventions(shown: Shown) -> PageSection | None:
-    """What was changed in mid-run."""
+    """Changes during the run."""
     listed = shown.run.table("interventions")
     if not len(listed):
         return None
@@ -186,7 +186,7 @@ def interventions(shown: Shown) -> PageSection | None:
 
 
 def novelty(shown: Shown) -> PageSection:
-    """HD, CD, CI and ON as means with intervals, the embedding, and what stood in for values."""
+    """HD, CD, CI and ON as means with intervals, with the embedding and the settings."""
     run, by = shown.run, shown.embedding
     table = compute_metric(run, "novelty")
     if not len(table):
@@ -277,7 +277,7 @@ def people(shown: Shown) -> PageSection:
             ],
         }
     )
-    # By name last, so that equal people stand in one order in every run of this page.
+    # By name last, so that the order of equal people is always the same.
     order = table.sort_values(
         ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
     )
@@ -455,7 +455,7 @@ def provenance(shown: Shown) -> PageSection:
             f"{cutoff.sentence} Passages shared with papers that the society could not read: "
             "'society show RUN --table leaks'."
         )
-    # Keys that are null or off switch nothing on; scenario.yaml beside the page has every key.
+    # Keys that are null or off have no effect; scenario.yaml has every key.
     lines = run.scenario_text[:SCENARIO_SHOWN].splitlines()
     used = [line for line in lines if not line.endswith((": null", ": off", ": {}", ": []"))]
     details = [("Scenario, without keys that are null or off", ["\n".join(used)])]

@@ -61,7 +61,7 @@ def template_environment(*packages: str) -> Environment:
         autoescape=True,
         # A misspelt name fails, where an empty cell would look like a result.
         undefined=StrictUndefined,
-        # A model may write control characters, which no page can hold.
+        # A model may write control characters, which are invalid in a page.
         finalize=_without_control_characters,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -121,7 +121,7 @@ def known_text(value: Any) -> str:
 
 
 def write_html(path: Path, text: str) -> Path:
-    """Write a page, whole or not at all, and return its path; an existing link is refused."""
+    """Write a page atomically and return its path; an existing link is refused."""
     with rewriting(path):
         write_atomically(path, with_invented_names(text))
     return path
@@ -133,7 +133,7 @@ def _breakable(text: str) -> Markup:
 
 
 def _without_control_characters(value: Any) -> Any:
-    """Leave out the characters that neither XML nor a page can hold."""
+    """Remove characters that are invalid in XML."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return plain_text(value)

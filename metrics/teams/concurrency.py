@@ -104,7 +104,7 @@ def project_spans(run: Run, teams: Sequence[str] | None = None) -> pd.DataFrame:
         for table in map(run.table, ("homework", "meetings", "teams"))
     )
     work = work.dropna(subset=["started", "done"])
-    # Who was done last held the team up; of equal dates the last by name.
+    # The last to finish delayed the team; of equal dates the last by name.
     work = work.sort_values([*PLACE, "done", "scientist"], kind="stable")
     work = work.drop_duplicates(PLACE, keep="last")
     taken = work["done"] - work["effort"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -119,13 +120,13 @@ def panel_agreement(run: Run) -> pd.DataFrame:
     pairs = table.groupby(["team", "submission"])["decision"].agg(list)
     votes = [[one == "accept" for one in pair] for pair in pairs if len(pair) == 2]
     total = len(votes)
-    counts = [sum(sum(pair) == accepted for pair in votes) for accepted in (2, 1, 0)]
-    both, one, _ = counts
+    accepting = Counter(map(sum, votes))
+    both, one, neither = (accepting[panels] for panels in (2, 1, 0))
     accepted = 2 * both + one
-    first, second = (sum(pair[place] for pair in votes) for place in (0, 1))
+    first, second = (sum(panel) for panel in zip(*votes, strict=True)) if votes else (0, 0)
     chance = (first * (total - second) + second * (total - first)) / total**2 if total else None
     row = (
-        *(total, accepted / (2 * total) if total else None, *counts),
+        *(total, accepted / (2 * total) if total else None, both, one, neither),
         *(one / total if total else None, chance, one / accepted if accepted else None),
     )
     whole = dict.fromkeys(("both", "one", "neither"), "Int64")
@@ -139,6 +140,7 @@ def _decision(run: Run, said: Sequence[str]) -> str | None:
         return None
     publication: Any = run.scenario.get("publication") or {}
     yes, no, total = said.count("accept"), said.count("reject"), len(said)
-    if publication.get("decision") == "all":
-        return "accept" if yes == total else "reject" if no else "revise"
-    return "accept" if 2 * yes > total else "reject" if 2 * no > total else "revise"
+    unanimous = publication.get("decision") == "all"
+    if yes == total or (2 * yes > total and not unanimous):
+        return "accept"
+    return "reject" if 2 * no > total or (no and unanimous) else "revise"

@@ -92,7 +92,7 @@ def _elsewhere(run: Run) -> set[tuple[str, str]]:
         spans[who].append((start, end, team))
     busy = set()
     for who, held in spans.items():
-        # In order of their beginning, beside those that have not ended: most ended long ago.
+        # In order of start, compared only with memberships that have not ended.
         going: list[tuple[float, float, str]] = []
         for one in sorted(held):
             going = [other for other in going if one[0] < other[1]]
@@ -164,7 +164,7 @@ def teams(run: Run) -> pd.DataFrame:
     meetings = run.table("meetings")
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
     table["meetings"] = counts_of(table["team"], late.size())
-    # By reindex, because to map no team at all gives texts, which cannot be added.
+    # By reindex, because mapping an empty column gives texts, which cannot be added.
     sums = [one.reindex(table["team"]).fillna(0.0) for one in (late.sum(), days_held_up(run))]
     table["waiting"] = (sums[0] + sums[1]).astype("Float64").array
     asked = run.table("invitations")
@@ -179,7 +179,7 @@ def teams(run: Run) -> pd.DataFrame:
     spells = run.table("members")[["team", "scientist", "joined", "left"]]
     guests = run.table("consultations")[["guest", "date"]]
     both = guests.merge(spells, left_on="guest", right_on="scientist")
-    # A membership holds from its first day on, and not on its last.
+    # A membership includes its first day and excludes its last.
     within = (both["joined"] <= both["date"]) & (both["date"] < both["left"].fillna(np.inf))
     table["consulted"] = counts_of(table["team"], both[within].groupby("team").size())
     table["tied"] = founded["ties"] / IDEAS_KEPT

@@ -24,7 +24,7 @@ NO_VALUES: IntArray = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class AuthorHistory:
-    """Who had written, and with whom, before a window begins."""
+    """Authors and their joint papers before a window."""
 
     numbers: Mapping[Hashable, int] = field(default_factory=dict, repr=False)
     pairs: IntArray = field(default_factory=lambda: NO_VALUES, repr=False)
@@ -37,8 +37,8 @@ class AuthorHistory:
         authors: Iterable[Hashable] = (),
         pairs: Iterable[tuple[Hashable, Hashable]] = (),
     ) -> AuthorHistory:
-        """The history that some papers make."""
-        # Each once, and in order: who comes first and last is measured.
+        """The history of some papers."""
+        # Without duplicates, in author order: first and last authors are measured.
         named = [(float(date), dict.fromkeys(listed)) for date, listed in papers]
         numbers: dict[Hashable, int] = {}
         coded = [numbers.setdefault(one, len(numbers)) for _, listed in named for one in listed]
@@ -76,7 +76,7 @@ def _first_dates(keys: IntArray, dates: FloatArray) -> tuple[IntArray, FloatArra
     pairs, place = np.unique(keys, return_inverse=True)
     first = np.full(len(pairs), np.inf)
     np.minimum.at(first, place[: len(dates)], np.where(np.isnan(dates), np.inf, dates))
-    # A pair that is known without a date may have written earlier than what is dated.
+    # An undated pair may be older than its dated papers.
     first[place[len(dates) :]] = np.nan
     first[np.isinf(first)] = np.nan
     return pairs, first
@@ -145,12 +145,12 @@ def assembly_measures(
                 number = fresh.setdefault(name, len(numbers) + len(fresh))
             coded.append(number)
     sizes, authors = np.array(counts, dtype=np.int64), np.array(coded, dtype=np.int64)
-    # Papers of one period know nothing of each other: real ones are mostly dated by the year.
+    # Papers of one period do not see each other: real papers are mostly dated by the year.
     # Floor, not truncation: years before the boundary are negative.
     years = np.floor(np.array(dates, dtype=np.float64) / period).astype(np.int64)
     when = np.repeat(years, sizes)
     _, author, written = np.unique(authors, return_inverse=True, return_counts=True)
-    # Numbers from ``len(numbers)`` on were given to authors whom the history does not have.
+    # Numbers from ``len(numbers)`` on belong to authors who are not in the history.
     new = (authors >= len(numbers)) & ~_seen_before(author, when)
     left, right = pair_positions(sizes)
     tied, pair = np.unique(pair_keys(authors[left], authors[right]), return_inverse=True)
@@ -169,7 +169,7 @@ def assembly_measures(
     shape = (len(written), len(written))
     matrix = sparse.coo_array((np.ones(len(both[0])), both), shape=shape).tocsr()
     degrees = np.diff(matrix.indptr).astype(np.int64)
-    # Clustering is that of authors with a tie; who wrote alone is an author too.
+    # Clustering is over authors with a tie; the giant component over all authors.
     some = np.flatnonzero(degrees)
     network = network_statistics(matrix[some][:, some])
     giant = float(network["giant_share"] or 0.0) * len(some) / max(len(written), 1)
@@ -211,10 +211,8 @@ def pair_positions(sizes: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def pair_keys(one: IntArray, other: IntArray) -> IntArray:
-    """One whole number per pair of author numbers below 2^31, whichever of the two comes first."""
-    # One integer per pair: sorted and searched far faster than pairs of two.
-    keys: IntArray = (np.minimum(one, other) << 32) | np.maximum(one, other)
-    return keys
+    """Encode an unordered pair of author numbers below 2^31 as one integer, which sorts faster."""
+    return (np.minimum(one, other) << 32) | np.maximum(one, other)
 
 
 def _tie_lifetime(
@@ -225,7 +223,7 @@ def _tie_lifetime(
     first = np.full(len(tied), np.inf)
     np.maximum.at(last, pair, periods)
     np.minimum.at(first, pair, periods)
-    # A key beyond the last would point outside; it is compared below and fails there.
+    # A key after the last is clamped to it, and the comparison below fails.
     place = np.minimum(np.searchsorted(history.pairs, tied), max(0, len(history.pairs) - 1))
     if len(history.pairs):
         old = history.pairs[place] == tied
@@ -235,10 +233,9 @@ def _tie_lifetime(
 
 
 def _seen_before(number: IntArray, periods: IntArray) -> BoolArray:
-    """Is there an entry of the same number and an earlier period? One answer per entry."""
+    """For each entry, whether the same number occurs in an earlier period."""
     if not len(number):
         return np.zeros(0, dtype=bool)
     earliest = np.full(int(number.max()) + 1, np.iinfo(np.int64).max)
     np.minimum.at(earliest, number, periods)
-    before: BoolArray = earliest[number] < periods
-    return before
+    return earliest[number] < periods

@@ -58,7 +58,7 @@ UNKNOWN = float("nan")
 
 
 class Row(NamedTuple):
-    """How one measure is compared."""
+    """How to compare one measure."""
 
     measure: str
     kind: str = "difference"
@@ -192,7 +192,7 @@ def _measure(
     side: str,
     known: AuthorHistory | None = None,
 ) -> _Measured:
-    """Measure papers as a column counts them, by what was known at the boundary or before."""
+    """Measure the papers of a column, given the history at the boundary or before."""
     people = community.scientists
     part = papers_of(papers, people) if side == "own" else list(papers)
     measures = assembly_measures(dated_authors(part), known or community.history)
@@ -210,7 +210,7 @@ def _measure(
         "people_with_paper": len(writers & people) / len(people) if people else UNKNOWN,
         "degree_tail_alpha": tail.alpha if tail else UNKNOWN,
         "degree_tail_from": float(tail.xmin) if tail else UNKNOWN,
-        # Of the years before the boundary every keyword is in the vocabulary: not told.
+        # Undefined before the boundary: every keyword is in the vocabulary.
         "new_keywords": UNKNOWN if known is not None else topics.unknown,
         "without_keywords": mean_of_known([not one.keywords for one in part]),
     }
@@ -227,7 +227,7 @@ def _compare_window(
     closed = _measure(papers_of(later, community.scientists), community, side)
     earlier, before = community.before(years), None
     if earlier is not None:
-        # The years before are judged by what was known then, as the run is.
+        # The earlier years are measured with the history of their start, as the run is.
         known = history_of(papers_between(community.past, -math.inf, -years))
         before = _measure(earlier, community, side, known)
 
@@ -285,9 +285,10 @@ def _compare_window(
         "judged": sum(not math.isnan(error) for error in mean.values()),
     }
     for name, other in (("before", before), ("closed", closed)):
-        off_by = other and errors_in_tolerances(other.measures, observed.measures)
-        scores[f"score_{name}"] = score(off_by) if off_by else UNKNOWN
-        scores[f"within_{name}"] = within_tolerance(off_by) if off_by else UNKNOWN
+        scores |= {f"score_{name}": UNKNOWN, f"within_{name}": UNKNOWN}
+        if other is not None:
+            off_by = errors_in_tolerances(other.measures, observed.measures)
+            scores |= {f"score_{name}": score(off_by), f"within_{name}": within_tolerance(off_by)}
     return rows, scores
 
 
@@ -319,7 +320,7 @@ def _bootstrap_errors(
     dated = dated_authors(papers_of(later, community.scientists) if side == "own" else later)
     if not dated:
         return {}
-    # Seed 0 whatever the run: the error of the observed is the same beside all runs.
+    # Seed 0 for every run: the error of the observed values must not depend on the run.
     # A paper drawn twice counts as two, which moves levels: the spread is used, not the mean.
     rng = Streams(0, "metrics", "validation").stream(side, years)
     number = RESAMPLES if len(dated) <= MANY else FEW_RESAMPLES
@@ -328,5 +329,5 @@ def _bootstrap_errors(
         for rows in rng.integers(0, len(dated), (number, len(dated)))
     ]
     errors = {name: deviation_of_known([one[name] for one in found]) for name in found[0]}
-    # As many papers are drawn as there are: of their number this tells nothing.
+    # Each resample has the same number of papers, so its error is unknown.
     return {**errors, "papers": UNKNOWN}

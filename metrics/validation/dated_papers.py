@@ -23,7 +23,7 @@ from virsci_society.society.results.run import Run
 
 
 class DatedPaper(NamedTuple):
-    """One paper as it is compared."""
+    """One paper in a comparison."""
 
     date: float
     authors: tuple[str, ...]
@@ -128,7 +128,7 @@ def papers_of(papers: Iterable[DatedPaper], scientists: frozenset[str]) -> list[
 
 
 def history_of(papers: Sequence[DatedPaper]) -> AuthorHistory:
-    """Who had written, and with whom, when some papers had appeared."""
+    """The authors and pairs of some papers, as the history of later ones."""
     return AuthorHistory.from_papers(dated_authors(papers))
 
 
@@ -144,10 +144,11 @@ def _keywords(listed: Iterable[str]) -> tuple[str, ...]:
 def compared_frame(rows: Sequence[dict[str, object]], texts: Sequence[str]) -> pd.DataFrame:
     """A data frame of nullable columns."""
     table = pd.DataFrame(rows)
+    known = {name: column.dropna() for name, column in table.items()}
     flags = [
         name
-        for name, column in table.items()
-        if len(known := column.dropna()) and all(isinstance(value, bool) for value in known)
+        for name, values in known.items()
+        if len(values) and all(isinstance(value, bool) for value in values)
     ]
     kinds = dict.fromkeys(table.columns, "Float64") | dict.fromkeys(flags, "boolean")
     kinds |= {name: "string" for name in texts if name in table}
@@ -156,12 +157,12 @@ def compared_frame(rows: Sequence[dict[str, object]], texts: Sequence[str]) -> p
 
 
 DRAWS = 20
-"""So many pairs of samples are drawn; the mean of their distances is taken."""
+"""Pairs of samples over which distances are averaged."""
 _GAMMA = 0x9E3779B97F4A7C15
 
 
 class TopicPapers(NamedTuple):
-    """What some papers are about."""
+    """The keywords of some papers."""
 
     weights: sparse.csr_array
     keys: NDArray[np.uint64]
@@ -175,7 +176,7 @@ def vocabulary(papers: Iterable[DatedPaper]) -> dict[str, int]:
 
 
 def topic_papers(papers: Sequence[DatedPaper], known: Mapping[str, int]) -> TopicPapers:
-    """What papers are about, in the keywords of a vocabulary."""
+    """The keywords of papers, restricted to a vocabulary."""
     named = [one.keywords for one in papers]
     inside = [[known[name] for name in names if name in known] for names in named]
     kept = [row for row, columns in enumerate(inside) if columns]
@@ -186,7 +187,7 @@ def topic_papers(papers: Sequence[DatedPaper], known: Mapping[str, int]) -> Topi
     weights = np.repeat(1 / np.maximum(counts, 1), counts)
     shape = (len(kept), len(known))
     outside = [1 - len(one) / len(names) for one, names in zip(inside, named, strict=True) if names]
-    # By what a paper is, so that two sides with the same papers draw the same ones.
+    # From the content, so that two sides with the same papers draw the same papers.
     keys = np.array([_key(papers[row]) for row in kept], dtype=np.uint64)
     matrix = sparse.csr_array((weights, columns, starts), shape=shape)
     return TopicPapers(matrix, keys, float(np.mean(outside)) if outside else float("nan"))
@@ -201,7 +202,7 @@ def mix_distance(one: TopicPapers, other: TopicPapers, papers: int) -> float:
 
 
 def half_distance(side: TopicPapers, papers: int) -> float:
-    """The same for two samples of one side that have no paper in common."""
+    """Mean distance of two disjoint samples of one side."""
     if not 0 < 2 * papers <= len(side.keys):
         return float("nan")
     halves = (
@@ -226,17 +227,16 @@ def jensen_shannon(one: FloatArray, other: FloatArray) -> float:
 
 def _sample(side: TopicPapers, draw: int, papers: int, skipped: int = 0) -> FloatArray:
     """The weight of each name in ``papers`` papers of one draw, after ``skipped`` ones."""
-    # In a random order for each draw: by the keys of the papers, mixed anew (splitmix64).
+    # In a random order for each draw: the keys of the papers, hashed with splitmix64.
     mixed = side.keys + np.uint64((draw + 1) * _GAMMA % 2**64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     order = np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
     rows = order[skipped : skipped + papers]
-    weights: FloatArray = np.asarray(side.weights[rows].sum(axis=0), dtype=np.float64).ravel()
-    return weights
+    return np.asarray(side.weights[rows].sum(axis=0), dtype=np.float64).ravel()
 
 
 def _key(paper: DatedPaper) -> int:
-    """A number that follows from the year, the authors and the keywords of a paper."""
+    """A hash of the year, the authors and the keywords of a paper."""
     text = "\x1f".join((str(int(paper.date // DAYS_PER_YEAR)), *paper.authors, "", *paper.keywords))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

@@ -5,6 +5,7 @@ Liben-Nowell and Kleinberg 2007, JASIST 58; Adamic and Adar 2003, Social Network
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from virsci_society.society.kernel.streams import Streams
 RECENT = 5
 """Years before a date in which a scientist must have published to be predicted."""
 MAX_PEOPLE = 2_500
-"""The most people whose pairs are predicted; of more, those with most papers are taken."""
+"""Most people whose pairs are predicted; of more, those with most papers."""
 RESAMPLES, FEW_RESAMPLES, MANY = 200, 50, 500_000
 """Bootstrap samples of people, and the smaller number of them above ``MANY`` pairs."""
 SOCIETY = "society"
@@ -33,7 +34,7 @@ in as long a time before; the first joint paper of two people; another one of tw
 
 @dataclass(frozen=True)
 class Candidates:
-    """The people whose future is predicted at a date, with what is known of them."""
+    """The people whose future is predicted at a date, with their earlier papers."""
 
     names: tuple[str, ...]
     papers: FloatArray
@@ -43,7 +44,7 @@ class Candidates:
 
 
 class Events(NamedTuple):
-    """What happened in a window: who published, who was a first author, who wrote together."""
+    """Outcomes in a window: who published, who was a first author, who wrote together."""
 
     publishes: BoolArray
     leads: BoolArray
@@ -71,7 +72,7 @@ def candidates_at(
 def events_in(
     papers: Sequence[DatedPaper], names: Sequence[str], first: float, end: float
 ) -> Events:
-    """What some people did from ``first`` to before ``end``, in years."""
+    """Outcomes of some people from ``first`` to before ``end``, in years."""
     written = papers_between(papers, first, end)
     seats = _authorships(written, names)
     leaders = {one.authors[0] for one in written}
@@ -152,7 +153,7 @@ def predict_people(
     scientists: frozenset[str],
     years: float,
 ) -> pd.DataFrame:
-    """Judge a society's runs and its rivals by what people did in the years after the boundary."""
+    """Evaluate a society's runs and rival predictors on the years after the boundary."""
     now = candidates_at(past, scientists, 0.0, years)
     before = candidates_at(past, scientists, -years, years)
     real = events_in(later, now.names, 0.0, years)
@@ -187,8 +188,8 @@ def predict_people(
 def society_scores(target: str, known: Candidates, runs: Sequence[Events]) -> FloatArray:
     """Probability of each case: the share of the runs in which it happened.
 
-    Few runs leave most pairs at 0, whoever they are. To the runs of a tie one is added in which
-    people tie as often as in them, but at random (Chung and Lu 2002, PNAS 99).
+    With few runs most pairs would be 0. For ties, one run is added in which people have the same
+    number of ties at random (Chung and Lu 2002, PNAS 99).
     """
     chosen = _cases(target, known, runs[0])[0]
     shares: FloatArray = np.mean([_cases(target, known, one)[1] for one in runs], axis=0)
@@ -203,16 +204,15 @@ def society_scores(target: str, known: Candidates, runs: Sequence[Events]) -> Fl
 
 def verdicts(table: pd.DataFrame) -> list[str]:
     """The society beside its best rival, by AUC and by target: first where it is worse."""
-    said: dict[str, list[str]] = {}
+    said: dict[str, list[str]] = defaultdict(list)
     for target, rows in table.groupby("target", sort=False):
         if "less" not in rows or rows["less"].isna().all():
             continue
         best = rows.sort_values("less").dropna(subset=["less"]).iloc[-1]
-        word = "worse" if best["less_low"] > 0 else "better" if best["less_high"] < 0 else "equal"
-        mine = float(best["auc"] - best["less"])
-        said.setdefault(word, []).append(
-            f"{target} {mine:.2f} ({best['predictor']} {float(best['auc']):.2f})"
-        )
+        word = "better" if best["less_high"] < 0 else "equal"
+        word = "worse" if best["less_low"] > 0 else word
+        auc, rival = best["auc"], best["predictor"]
+        said[word].append(f"{target} {auc - best['less']:.2f} ({rival} {auc:.2f})")
     heads = {
         "worse": "The society predicts less well than its best rival (AUC): ",
         "equal": "No difference from its best rival can be shown (95 %): ",
@@ -222,7 +222,7 @@ def verdicts(table: pd.DataFrame) -> list[str]:
 
 
 def _cases(target: str, known: Candidates, events: Events) -> tuple[BoolArray, BoolArray]:
-    """Which people or pairs a target is about, and for which of them it happened."""
+    """The cases of a target (people or pairs), and in which of them it happened."""
     if target.endswith("tie"):
         tied = known.joint > 0
         chosen = np.triu(tied if target == "repeated tie" else ~tied, 1)

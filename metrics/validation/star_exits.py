@@ -47,16 +47,16 @@ def star_exits(papers: Sequence[Team]) -> list[Exit]:
     for year, authors in sorted(papers, key=lambda one: one[0]):
         for person in authors:
             years_of[person].append(year)
-    first, last = (which(year for year, _ in papers) for which in (min, max))
+    first, last = min(year for year, _ in papers), max(year for year, _ in papers)
     found = []
     for year in range(first + 2 * SPAN - 1, last - SPAN + 1):
         # Papers so far, recent ones and years since the first: what controls are matched by.
-        known = {
-            person: np.log1p([bisect_right(years, year), recent, year - years[0]])
-            for person, years in years_of.items()
-            if years[0] <= year
-            for recent in [sum(year - SPAN < one <= year for one in years)]
-        }
+        known = {}
+        for person, years in years_of.items():
+            if years[0] <= year:
+                so_far = bisect_right(years, year)
+                recent = so_far - bisect_right(years, year - SPAN)
+                known[person] = np.log1p([so_far, recent, year - years[0]])
         totals = np.array([one[0] for one in known.values()])
         least = float(np.quantile(totals, 1 - TOP))
         recently = math.log1p(LEAST_RECENT)
@@ -122,7 +122,7 @@ def effect_table(sides: Mapping[str, FloatArray]) -> pd.DataFrame:
 
 
 def _partners(teams: Sequence[Sequence[int]]) -> dict[int, set[int]]:
-    """Everybody's co-authors."""
+    """The co-authors of each person."""
     found: dict[int, set[int]] = defaultdict(set)
     for team in teams:
         for person in team:
@@ -142,7 +142,7 @@ def _groups(
 
 
 def _change(group: set[int], counts: Sequence[Mapping[int, int]]) -> tuple[float, float]:
-    """Papers per person and year before, and by how much they change; NaN of nobody."""
+    """Papers per person and year before, and their change; NaN for an empty group."""
     if not group:
         return math.nan, math.nan
     before, after = (sum(one.get(person, 0) for person in group) for one in counts)

@@ -18,8 +18,7 @@ from virsci_society.metrics.validation.assembly_measures import AssemblyMeasures
 def known_of(values: Sequence[float] | FloatArray) -> FloatArray:
     """The values that are known."""
     numbers = np.asarray(values, dtype=np.float64)
-    known: FloatArray = numbers[np.isfinite(numbers)]
-    return known
+    return numbers[np.isfinite(numbers)]
 
 
 def mean_of_known(values: Sequence[float] | FloatArray) -> float:
@@ -98,7 +97,7 @@ def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> flo
     difference = simulated - observed
     if tolerance.kind != "relative":
         return difference
-    # An observed value of zero leaves no share to tell: any other value is a whole error off.
+    # A relative error is undefined for an observed zero: any other value is one full error off.
     return difference / observed if observed else float(np.sign(difference))
 
 

@@ -51,15 +51,14 @@ PROFILES: Mapping[Profile, Mapping[str, Any]] = {
     "released-code": RELEASED_CODE,
 }
 
-PROFILE_KEYS = tuple(
-    dict.fromkeys(
-        f"{key}.{below}" if below else key
-        for profile in PROFILES.values()
-        for key, value in profile.items()
-        for below in (value if isinstance(value, Mapping) else ("",))
-    )
-)
-"""Dotted keys that some profile sets."""
+
+def profile_keys() -> set[str]:
+    """Dotted keys that some profile sets."""
+    keys = set()
+    for profile in PROFILES.values():
+        for key, value in profile.items():
+            keys |= {f"{key}.{name}" for name in value} if isinstance(value, Mapping) else {key}
+    return keys
 
 
 def apply_profile(
@@ -157,7 +156,7 @@ class VirSciSettings(TeamBuilding):
         """Dotted keys whose values are those of the profile, and would change with it."""
         bare = type(self)(profile=self.profile)
         return frozenset(
-            key for key in PROFILE_KEYS if attrgetter(key)(self) == attrgetter(key)(bare)
+            key for key in profile_keys() if attrgetter(key)(self) == attrgetter(key)(bare)
         )
 
     @property

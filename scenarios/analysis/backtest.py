@@ -1,4 +1,4 @@
-"""Which ideas of finished runs appeared later in reality, beside controls."""
+"""Which ideas of finished runs appeared later in reality, compared with controls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DECIMALS = 9
 EDGE = 1e-6
 """Least distance of a threshold from 1, the paper itself, and from 0, a text of unknown words."""
 BLOCK = 256
-"""Ideas whose similarities to all papers are held at a time."""
+"""Ideas whose similarities to all papers are in memory at a time."""
 MATCHES = {
     "similarity": "Float64",
     "nearest": "string",
@@ -52,7 +52,7 @@ MATCHES = {
 
 @dataclass(frozen=True)
 class Backtest:
-    """The ideas of runs of one scenario beside the papers that came."""
+    """The ideas of runs of one scenario, compared with later papers."""
 
     name: str
     threshold: float
@@ -184,7 +184,7 @@ def sample_rows(vectors: NDArray[Any], seed: int = 0) -> IntArray:
 
 
 def _similarities(ideas: NDArray[Any], papers: NDArray[Any]) -> Iterator[tuple[slice, FloatArray]]:
-    """Cosines, block by block of the ideas, in arrays of their own."""
+    """Cosines by blocks of ideas, in new arrays."""
     rows, columns = (
         VectorSpace(one, unit=True, squared=False).rows(slice(None)) for one in (ideas, papers)
     )
@@ -209,7 +209,7 @@ def _summary(name: str, found: pd.DataFrame, group: IntArray, boundary: int) -> 
 
 
 def _notes_of(runs: Sequence[Run]) -> list[str]:
-    """Who spoke, what a model may have read before, and how far the intervals hold."""
+    """Notes on the backend, its training data and the limits of the intervals."""
     speakers = sorted({speaker_of(run.manifest) for run in runs})
     notes = [f"Answers: {one}." for one in speakers]
     if any("not a language model" in one for one in speakers):

@@ -99,10 +99,9 @@ def compare(
     from virsci_society.scenarios.analysis.compare_with_corpus import open_compared
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
-    compare_them = _people if people else _ideas if ideas else _papers
-    tables, data = compare_them(
-        open_compared(runs), Ecosystem.load(with_), str(with_), show=not json
-    )
+    compare = _ideas if ideas else _papers
+    compare = _people if people else compare
+    tables, data = compare(open_compared(runs), Ecosystem.load(with_), str(with_), show=not json)
     if json:
         tell_json(data)
     if out is None:

@@ -1,4 +1,4 @@
-"""Runs beside the papers that were really written after the boundary of their ecosystem."""
+"""Comparison of runs with real papers after the boundary of their ecosystem."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _names(papers: pd.DataFrame) -> set[str]:
 
 
 def require_fit(run: Run, ecosystem: Ecosystem) -> None:
-    """See that the people of a run can be held against the later papers of an ecosystem."""
+    """Check that the people of a run can be compared with later papers of an ecosystem."""
     require_later_papers(run, ecosystem)
     if not _names(ecosystem.contemporary.table):
         raise InputError(
@@ -241,7 +241,7 @@ def require_fit(run: Run, ecosystem: Ecosystem) -> None:
 
 
 def require_later_papers(run: Run, ecosystem: Ecosystem) -> None:
-    """See that a run started from an ecosystem, as far as both tell, which has later papers."""
+    """Check that a run started from an ecosystem (if recorded) that has later papers."""
     where = run.folder or run.name
     if run.boundary != ecosystem.boundary:
         raise InputError(

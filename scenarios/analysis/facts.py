@@ -130,7 +130,7 @@ def chosen_facts(names: Sequence[str], *, trust: bool = False) -> dict[str, Fact
 def opened_sides(
     runs: Sequence[Path], with_: Path | None
 ) -> list[tuple[str, tuple[FactTables, ...]]]:
-    """Name and tables of what is judged: each scenario or arm, then the field."""
+    """Name and tables of each scenario or arm, then of the field."""
     from virsci_society.metrics.facts.tables import field_tables, run_tables
     from virsci_society.metrics.validation.dated_papers import real_papers
     from virsci_society.scenarios.analysis.compare_with_corpus import open_compared, require_fit

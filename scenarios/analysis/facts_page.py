@@ -70,7 +70,7 @@ class Card:
 
 
 def _counted(judged: Sequence[Judged]) -> str:
-    """How many facts are reproduced, and how many have each other verdict, in words."""
+    """A sentence with the number of facts by verdict."""
     counts = Counter(one.verdict for one in judged)
     parts = [f"{counts['reproduced']} of {count_of(len(judged), 'fact')} reproduced"]
     others = (one for one in VERDICTS if one != "reproduced" and counts[one])

@@ -172,7 +172,7 @@ def lock_data(calibration: PreparedCalibration) -> dict[str, Any]:
 
 
 def take_lock(folder: Path, data: Mapping[str, Any]) -> None:
-    """Write the lock, or find that the folder holds this calibration already."""
+    """Write the lock, or check that the folder contains this calibration."""
     refuse_links(folder)
     held = _read(folder / LOCK)
     if held is None:
@@ -189,7 +189,7 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> None:
 
 
 def open_held_out(folder: Path, fit: str) -> str:
-    """Note that the held-out papers are opened now, for a fit; returns what is reported of it."""
+    """Record that the held-out papers are opened for a fit; returns a sentence for the report."""
     held = _read(folder / OPENED)
     fits = list(held["fits"]) if held else []
     if fit not in fits:
@@ -253,7 +253,7 @@ def write_outputs(folder: Path, outcome: Outcome) -> None:
 
 
 def scenario_text(outcome: Outcome, folder: Path) -> str:
-    """The calibrated scenario: it extends the base, and says of each value where it is from."""
+    """The calibrated scenario: it extends the base and names the source of each value."""
     calibration, file = outcome.fit.calibration, outcome.fit.file
     base = file.base
     if calibration.base_file is not None:

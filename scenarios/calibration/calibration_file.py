@@ -43,7 +43,7 @@ WINDOW_YEARS, FIT_WINDOWS = 2, 3
 """Years and number of the fit windows that are taken where only an ecosystem is given."""
 DEFAULT_NOTE = (
     f"No file was given: the windows are the {FIT_WINDOWS + 1} times {WINDOW_YEARS} years before "
-    "the boundary, and the last of them is held out for the check."
+    "the boundary, and the last one is held out for the check."
 )
 Years = Annotated[Window, PlainValidator(Window.parse), PlainSerializer(lambda one: one.name)]
 """A window, written as ``2008-2009``."""
@@ -108,7 +108,7 @@ class Effort(Part):
 
 
 class CalibrationFile(Part):
-    """One calibration: what is fitted, and what it is judged by."""
+    """One calibration: the fitted parameters and the evaluation."""
 
     calibrate: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
     """Its title."""
@@ -149,7 +149,7 @@ class CalibrationFile(Part):
 
     @property
     def boundary_year(self) -> int:
-        """The year on whose 1 January the calibrated values hold."""
+        """The year on whose 1 January the calibrated values apply."""
         return self.boundary or self.held_out.first
 
     @property
@@ -257,7 +257,7 @@ def _file_for(folder: Path) -> CalibrationFile:
 
 
 def _read_file(reader: Reader) -> CalibrationFile:
-    """The file without its base, whose faults are reported only if there are none here."""
+    """The file without its base; errors of the base are reported only if the file is valid."""
     diagnostics, data = reader.diagnostics, dict(reader.document.data)
     priors = data.pop("priors", None)
     file = reader.read_part(CalibrationFile, data, ())
@@ -269,7 +269,7 @@ def _read_file(reader: Reader) -> CalibrationFile:
             prior = reader.read_part(Prior, value, ("priors", key))
             if prior is not None and key in keys.PARAMETERS:
                 read[key] = prior
-        file = file and file.model_copy(update={"priors": read})
+        file = None if file is None else file.model_copy(update={"priors": read})
     elif priors is not None:
         diagnostics.add(("priors",), "expected keys of the scenario, each with its prior")
     if file is not None:
@@ -281,7 +281,7 @@ def _read_file(reader: Reader) -> CalibrationFile:
 
 
 def _faults(file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
-    """What is wrong with a file by itself, each fault with its place."""
+    """Errors of the file itself, with their key paths."""
     held = file.held_out
     for fitted in file.fit:
         if held.overlaps(fitted):
@@ -359,13 +359,13 @@ def _corpus_of(
 def _remarks(file: CalibrationFile) -> Iterator[str]:
     if len(file.fit) < 3:
         yield (
-            f"Only {len(file.fit)} fit window{'s' * (len(file.fit) > 1)}: with fewer than three, "
-            "the fit partly reflects chance in these years."
+            f"Fewer than three fit windows ({len(file.fit)}): the fit partly reflects chance in "
+            "these years."
         )
     if file.boundary_year > file.held_out.first:
         yield (
-            "The boundary lies after the held-out papers: what is counted is counted again over "
-            "all papers before it, once the check is made; what was fitted stays as it was fitted."
+            "The boundary is later than the held-out papers: after the check, counted values are "
+            "counted again over all papers before it; fitted values stay the same."
         )
 
 

@@ -46,14 +46,14 @@ def exit_effects(calibration: PreparedCalibration, tell: Tell = lambda text: Non
 
 
 def teams_of(works: Authorships, year: int) -> list[Team]:
-    """The papers with the years of their dates, of which day 0 begins a year."""
+    """The papers with their years, counted from day 0."""
     return [(year + int(date // DAYS_PER_YEAR), team) for date, team in works.dated()]
 
 
 def _runs(
     corpus: Corpus, simulator: AssemblySimulator, year: int, exits: list[Exit], seeds: int
 ) -> list[list[Team]]:
-    """Real papers to a year, and after it those of a society that some stars have left."""
+    """Real papers up to a year, then papers of a society without some stars."""
     window = Window(year + 1, year + SPAN)
     before = corpus.before(window.first).counted_from(corpus.day(window.first))
     rate = len(before.between(-2 * DAYS_PER_YEAR, 0.0)) / 2

@@ -104,8 +104,7 @@ class MomentScale:
         for window, root in enumerate(self.roots):
             gap = (moments[:, window] - observed[window]).T
             total += (linalg.solve_triangular(root, gap, lower=True) ** 2).sum(axis=0)
-        distances: FloatArray = np.sqrt(total / observed.size)
-        return distances
+        return np.sqrt(total / observed.size)
 
     def summaries(self, moments: FloatArray) -> FloatArray:
         """Means over windows on a scale where their noise is the unit matrix (points, moments)."""
@@ -122,7 +121,7 @@ class PosteriorSample:
     weights: FloatArray
     recovered: FloatArray
     extrapolated: bool
-    """Whether the observed targets lie beyond the simulated ones, at least jointly."""
+    """Whether the observed targets are outside the simulated range, at least jointly."""
 
     @property
     def at_limit(self) -> BoolArray:
@@ -138,8 +137,7 @@ class PosteriorSample:
     @property
     def centre(self) -> FloatArray:
         """The posterior mean of each parameter; 0, the prior's median, where not identified."""
-        mean: FloatArray = np.where(self.identified, self.weights @ self.draws, 0.0)
-        return mean
+        return np.where(self.identified, self.weights @ self.draws, 0.0)
 
     def resampled(self, count: int) -> FloatArray:
         """Draws with equal weights, by systematic resampling (count, parameters)."""
@@ -247,7 +245,7 @@ class Fit:
 
     @cached_property
     def counted(self) -> dict[str, Estimate]:
-        """What was counted before the first held-out year."""
+        """Values counted before the first held-out year."""
         return self.counting.estimates()
 
     @cached_property
@@ -290,7 +288,7 @@ class Fit:
 
     @cached_property
     def real_windows(self) -> list[ObservedWindow]:
-        """The fit windows and some of as many years before them, in order of time."""
+        """The fit windows and earlier windows of the same length, in order of time."""
         return [*windows_before(self.corpus, self.fit_windows[0], EARLIER_WINDOWS), *self.windows]
 
     @cached_property
@@ -326,7 +324,7 @@ class Fit:
         return self.moments(self.simulate(POINTS, self.points, self.settings, self.windows))
 
     def beyond(self) -> list[str]:
-        """The targets that, averaged over the windows, lie beyond those of all points."""
+        """Targets whose average over the windows is outside the range of all points."""
         means, observed = self.simulated.mean(axis=1), self.observed.mean(axis=0)
         outside = (observed < np.nanmin(means, axis=0)) | (observed > np.nanmax(means, axis=0))
         return [self.file.targets[place] for place in np.flatnonzero(outside)]

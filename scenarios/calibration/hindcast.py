@@ -154,7 +154,7 @@ def score_error(runs: FloatArray, observed: Mapping[str, float]) -> float:
 
 
 def people_held_out(fit: Fit) -> pd.DataFrame:
-    """Who published, led, stopped and wrote with whom in the held-out window, as predicted."""
+    """Predictions of who published, led, stopped and wrote with whom in the held-out window."""
     window = ObservedWindow.of(fit.corpus, fit.file.held_out)
     centre = np.tile(fit.posterior.centre, (fit.file.effort.seeds, 1))
     fit.tell("people: who publishes, and with whom")

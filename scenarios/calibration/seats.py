@@ -1,4 +1,4 @@
-"""Facts of every authorship (who is new, whose partner was there), and models of who is chosen.
+"""Features of every authorship (newcomers, former partners), and models of the choice of members.
 
 Not by statsmodels: its conditional logit has no prior, so that coefficients can be infinite.
 """
@@ -90,7 +90,7 @@ class Seats:
         return Seats(*(getattr(self, one.name)[rows] for one in fields(self)))
 
     def of_papers(self, papers: IntArray) -> Seats:
-        """The authorships of some papers, those of a paper that is named twice twice."""
+        """The authorships of some papers, repeated for repeated papers."""
         order = np.argsort(self.paper, kind="stable")
         ordered = self.paper[order]
         low = np.searchsorted(ordered, papers, side="left")
@@ -145,7 +145,7 @@ def _seats_of(history: CareerHistory, number: int) -> Iterator[tuple[float, ...]
 RECENCY = 3.0
 """Periods after which the recency of a joint paper has fallen to 1/e."""
 NON_CASES = 60
-"""Largest number of candidates beside the one who was chosen."""
+"""Largest number of candidates who were not chosen."""
 LONGEST = 40
 """Periods that are looked back."""
 NO_LIMIT = 1e4

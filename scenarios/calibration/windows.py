@@ -198,7 +198,7 @@ class ObservedWindow:
     def compare(
         self, found: AssemblyMeasures, patterns: Counter[tuple[int, str]]
     ) -> dict[str, float]:
-        """``MEASURED`` of other papers, or of those of another window, beside its own."""
+        """``MEASURED`` for other papers, or for another window."""
         values = found.numbers()
         for name in DISTANCES[:-1]:
             values[name] = error_of(TOLERANCES[name], found, self.measures)
@@ -219,8 +219,8 @@ def assembly_simulator(base: Scenario) -> AssemblySimulator:
         )
     if base.population.external_authors is not None:
         raise InputError(
-            "population.external_authors: a calibration simulates everybody who has written, so "
-            "nobody is outside; leave it out of the base"
+            "population.external_authors: a calibration simulates every author, so there are "
+            "no external authors; leave it out of the base"
         )
     return AssemblySimulator(base.founding, base.protocol)
 
@@ -274,7 +274,7 @@ class Simulations:
     def measured(
         self, jobs: Sequence[Job], windows: Sequence[ObservedWindow], tell: Tell
     ) -> list[list[float]]:
-        """What every job measures in its window; what the log holds is not simulated again."""
+        """The measurements of every job in its window; logged results are not simulated again."""
         missing = [job for job in jobs if _key(job) not in self.known]
         if missing:
             name = missing[0].stage.replace("_", " ")
@@ -313,7 +313,7 @@ class Simulations:
             ) from error
 
     def close(self) -> None:
-        """End the processes, and what they have not begun; the next simulation starts others."""
+        """End the processes and their queue; the next simulation starts new ones."""
         pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""The command ``society``, and those of its commands that write, check, run and fork a scenario."""
+"""The command ``society``, and its commands that write, check, run and fork a scenario."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def _build_from_files(
     require_same(out, {**origin, **settings})
 
     def provenance() -> dict[str, Any]:
-        """What the manifest says of the source, once it has been read."""
+        """The description of the source in the manifest."""
         # The names of files are all that was known before.
         require_same(out, {"records": source.report.kept})
         return {

@@ -82,7 +82,7 @@ class ExampleGroup(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the arguments name; a scenario in its place is said to be one."""
+        """The command that the arguments name; an error explains a scenario in its place."""
         if args and args[0] not in self.commands and ctx.parent is None:
             from virsci_society.scenarios.config.document import is_study, library
 
@@ -112,7 +112,7 @@ class ExampleGroup(TyperGroup):
         return context
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; within it ``ARGUMENTS`` holds the arguments."""
+        """Run the command with ``ARGUMENTS`` set to its arguments."""
         token = ARGUMENTS.set(ctx.meta["society.arguments"])
         try:
             return super().invoke(ctx)

@@ -231,7 +231,7 @@ def _scenario_lines(name: str) -> Iterator[str]:
     data = load_scenario(name).to_data()
     people = data["population"]["ecosystem"]
     size = f", {people['scientists']} scientists" if "scientists" in people else ""
-    yield from ("", "# In all, with what it extends and the defaults:")
+    yield from ("", "# Resolved, with inherited keys and defaults:")
     yield f"#   until {data['until']}, seed {data['seed']}"
     yield f"#   population from {people['use']}{size}"
     for key in ("founding", "protocol", "publication", "backend"):

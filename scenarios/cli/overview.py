@@ -140,7 +140,7 @@ def _show(run: Path, json: bool) -> None:
 
 
 def _state_lines(state: RunState) -> Iterator[str]:
-    """What the journal alone tells of a run that has left no tables yet."""
+    """The state of a run without tables, from its journal."""
     from virsci_society.scenarios.runs.run_state import RUNNING, resume_hint
 
     spent = {"attempts": state.calls, "prompt_tokens": state.tokens, "usd": state.usd}
@@ -151,7 +151,7 @@ def _state_lines(state: RunState) -> Iterator[str]:
         resume = f"'society show {state.folder} --follow' shows it until it ends"
     rows = {
         "state": state.words,
-        "where it stood": state.stood or f"{day}, session {state.session}",
+        "progress": state.stood.removeprefix("progress: ") or f"{day}, session {state.session}",
         "fork": state.fork_of,
         "calls": f"{state.answered or 0:,} answered",
         "cost": _cost(spent),

@@ -1,4 +1,4 @@
-"""Messages about wrong values, with what was expected and the nearest known name."""
+"""Messages about invalid values, with the expected values and the nearest known name."""
 
 from __future__ import annotations
 

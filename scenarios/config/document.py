@@ -21,7 +21,7 @@ from virsci_society.scenarios.config.yaml_io import (
 )
 
 IDENTITY = 2
-"""The number of the identity, which stands for the defaults of all identity keys.
+"""The version of the defaults of all identity keys.
 
 A release that changes the default of one raises the number; a test holds their hash. A new key
 whose default changes nothing that happens leaves it as it is."""
@@ -44,15 +44,15 @@ class FittedOn:
 
     @classmethod
     def read(cls, value: Any, place: str) -> FittedOn:
-        """The fact as it is written in a file; InputError where it is none."""
+        """Parse the fact from a file; InputError if it is invalid."""
         kinds = {"community": str, "boundary": int, "records": int, "past": int, "source": str}
         is_mapping = isinstance(value, dict) and {"community", "boundary"} <= value.keys()
         if is_mapping and all(type(item) is kinds.get(name) for name, item in value.items()):
             return cls(**value)
         raise InputError(
             f"{place}: fitted_on: expected a section such as {{community: IEEE VIS, boundary: "
-            "2012, records: 4303}; past or source may stand for records, and none of them "
-            "where it is no single source"
+            "2012, records: 4303}; past or source may replace records; leave all three out "
+            "if there are several sources"
         )
 
     def describes(self, facts: Mapping[str, Any]) -> bool:
@@ -217,8 +217,8 @@ def from_settings(settings: Iterable[str]) -> Document:
 
 
 _OF_FILES: Mapping[Key, str] = {
-    "extends": "a file extends another; name that scenario instead",
-    "fitted_on": "says where the values of a file are from; leave it out",
+    "extends": "only a file can extend another; name that scenario instead",
+    "fitted_on": "names the source of a file's values; leave it out",
 }
 """Keys that only a file has, with what to do instead."""
 
@@ -237,7 +237,7 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
 
 
 def note_named_keys(path: KeyPath, value: Any) -> None:
-    """Note the variables of API keys that the user names, which may go wherever the file says."""
+    """Record the API key variables that the user names; they may be sent to the file's address."""
     if isinstance(value, dict):
         for key, below in value.items():
             note_named_keys((*path, key), below)

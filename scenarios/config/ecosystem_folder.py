@@ -1,4 +1,4 @@
-"""The part ``use: folder`` of ``population.ecosystem``: an ecosystem that lies on disk."""
+"""The component ``use: folder`` of ``population.ecosystem``: an ecosystem on disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Folder(Part):
     """The folder; relative to the scenario file, in ``--set`` to the current folder."""
 
     def require(self) -> None:
-        """Raise InputError where there is no ecosystem in the folder; reads nothing."""
+        """Raise InputError if the folder contains no ecosystem; reads no data."""
         if not self.path.is_dir():
             raise InputError(f"{self.path}: no such ecosystem folder; {HOW_TO}")
         if not (self.path / MANIFEST).is_file():

@@ -43,7 +43,7 @@ _TEXT = re.compile(r"(?P<meaning>.*?)(?: ?Unit: (?P<unit>.+?)\.)?(?: ?Source: (?
 
 
 class KeyText(NamedTuple):
-    """What the text below a field says: ``MEANING Unit: UNIT. Source: SOURCE.``."""
+    """The parsed docstring of a field: ``MEANING Unit: UNIT. Source: SOURCE.``."""
 
     meaning: str
     unit: str
@@ -56,7 +56,7 @@ def summary(cls: type[BaseModel]) -> str:
 
 
 def key_texts(cls: type[BaseModel]) -> dict[str, KeyText]:
-    """What stands below each field, inherited ones included."""
+    """The docstring of each field, inherited fields included."""
     matches = {name: _TEXT.fullmatch(text) for name, text in _field_texts(cls).items()}
     return {
         name: KeyText(text["meaning"], text["unit"] or "-", text["source"] or "-")
@@ -210,7 +210,7 @@ _KINDS = {
     "object": "mapping",
 }
 LISTED_PARTS = 9
-"""The largest number of parts that a key lists by name; each has a section of its own."""
+"""Most components that a key lists by name; each has its own section."""
 MORE = "'society list keys protocol.selection' prints a section, 'society list keys all' every key."
 HEAD = """# Every key
 
@@ -237,11 +237,10 @@ def render_keys(cls: type[BaseModel], section: str | None = None) -> str:
         return "\n".join([*_without_markup(_lines(sections[:1])), "", MORE])
     if section == "all":
         return HEAD + "\n".join(_lines(sections)).rstrip()
-    blocks = [
-        KeySection(title, about, kept)
-        for title, about, rows in sections
-        if (kept := tuple(row for row in rows if f"{row.key}.".startswith(f"{section}.")))
-    ]
+    blocks = []
+    for title, about, rows in sections:
+        inside = tuple(row for row in rows if f"{row.key}.".startswith(f"{section}."))
+        blocks += [KeySection(title, about, inside)] if inside else []
     if not blocks:
         names = sorted({row.key for _, _, rows in sections for row in rows})
         raise InputError(f"no key is called {section!r}{did_you_mean(section, names)}")
@@ -292,7 +291,7 @@ def _lines(sections: Iterable[KeySection]) -> Iterator[str]:
             top = re.split("[.:]", title)[0]
             if above != top != title:
                 yield from ("", f"## `{top}`")
-            yield from ("", f"##{'#' * (top != title)} `{title}`", "", about)
+            yield from ("", f"{'##' if top == title else '###'} `{title}`", "", about)
             yield from ([""] if rows else [])
             above = top
         # A key that several sections share has its row at the first of them.

@@ -134,7 +134,7 @@ class Reader:
         return part
 
     def read_part(self, cls: type[ModelT], data: Any, path: KeyPath) -> ModelT | None:
-        """The settings object that a section describes; None where there is a fault in it."""
+        """The settings object of a section; None if the section is invalid."""
         if isinstance(data, cls):
             return data
         if not isinstance(data, dict):

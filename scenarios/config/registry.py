@@ -1,4 +1,4 @@
-"""The names that a scenario can give after ``use:``, and the classes that they stand for."""
+"""The names that a scenario can give after ``use:``, and their classes."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ _PARTS: tuple[tuple[str, str | None, Table], ...] = (
 KINDS = {base: table for _, base, table in _PARTS if base is not None}
 """Which table serves a field whose annotation names this base class."""
 TABLES = {kind: table for kind, _, table in _PARTS}
-"""Kinds of parts, and the table in which ours of each kind stand."""
+"""Kinds of components, and the table of the built-in ones."""
 KIND_NAMES = (*TABLES, "metrics", "measures")
 """Everything that ``society list`` knows by kind."""
 
@@ -191,7 +191,7 @@ def import_member(path: str) -> Any:
 
 
 def require_trust(path: str, *, trust: bool) -> None:
-    """Refuse code from outside that nobody has vouched for."""
+    """Refuse external code that is not trusted."""
     if not trust:
         raise InputError(
             f"{path!r} is outside code, which would be executed; review it, then add --trust"
@@ -241,7 +241,7 @@ def find_code_here(trust: bool) -> None:
 
 
 def fault_in_outside_code(error: BaseException) -> str | None:
-    """The message for an error of a run with classes from outside; None where there are none."""
+    """The message for an error of a run with external classes; None without them."""
     if not _imported:
         return None
     what = ": ".join(filter(None, (type(error).__name__, str(error))))
@@ -252,7 +252,7 @@ def fault_in_outside_code(error: BaseException) -> str | None:
             return f"{place}: your class: {frame.f_code.co_name} failed with {what}\n{end}"
     frame, line = next(_frames(error))
     return (
-        f"{', '.join(_imported)}: your class may return something else than its base class says: "
+        f"{', '.join(_imported)}: your class may not return what its base class declares: "
         f"{what}, in {frame.f_code.co_name} ({frame.f_code.co_filename}:{line})\n{end}"
     )
 

@@ -84,7 +84,7 @@ REFUSED = {
 def documents_after(
     start: Document, interventions: Sequence[Intervention]
 ) -> Iterator[tuple[Intervention, Document]]:
-    """The document that holds after each intervention, in order of date."""
+    """The document after each intervention, in order of date."""
     now = Document(dict(start.data), dict(start.origins))
     now.data.pop("interventions", None)
     # A stable sort: those of one date stay as listed.
@@ -288,7 +288,7 @@ class Scenario(Part):
         return data
 
     def identity(self) -> dict[str, Any]:
-        """The keys that determine results, without those of length and execution."""
+        """The keys that determine results, without length and execution."""
         return differing_keys(self)
 
     def after_interventions(self) -> list[tuple[Intervention, Scenario]]:
@@ -377,5 +377,5 @@ def scenario_document(
 
 
 def title_of(name: str | Path) -> str:
-    """The default name of a scenario: its name in the library, or that of its file."""
+    """The default name of a scenario: its library name, or its file name."""
     return str(name) if str(name) in library() else Path(name).stem

@@ -112,7 +112,7 @@ def parse_yaml(text: str, label: str) -> YamlDocument:
 
 
 def parse_value(text: str, label: str) -> Any:
-    """One value as it would stand after a colon, such as ``3``, ``off`` or ``{use: uniform}``."""
+    """One value in YAML flow style, such as ``3``, ``off`` or ``{use: uniform}``."""
     if len(text) > MAX_BYTES:
         raise InputError(f"{label}: longer than {MAX_BYTES // 1024} KiB")
     node = compose(text, label)
@@ -127,14 +127,11 @@ def parse_value(text: str, label: str) -> Any:
 
 def write_yaml(data: Any) -> str:
     """Plain data as YAML text; ``parse_yaml`` reads it back equal."""
-    text: str = yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100, indent=2
-    )
-    return text
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100, indent=2)
 
 
 def display_path(path: Path) -> str:
-    """A path as messages show it: relative where the file lies below the current folder."""
+    """A path for messages: relative if the file is below the current folder."""
     absolute = os.path.abspath(path)
     relative = os.path.relpath(absolute)
     return absolute if relative.startswith("..") else relative

@@ -1,1 +1,1 @@
-"""The explorer of a run, one HTML file with the network, the teams and what was said."""
+"""The explorer of a run, one HTML file with the network, the teams and their dialogue."""

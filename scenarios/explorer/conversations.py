@@ -39,7 +39,7 @@ SMALL_TABLES = {
 
 @dataclass(frozen=True)
 class PromptBook:
-    """The prompts of a run, with the ideas that each shows, or why there are none."""
+    """The prompts of a run with the ideas that each shows, or the reason for their absence."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     ideas: Mapping[str, Sequence[CandidateIdea]] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Words:
 
 
 def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
-    """Pack as many words as there is room for, in characters; of teams with a paper first."""
+    """Pack texts up to a number of characters, teams with a paper first."""
     # The sort is stable, and talks come by date of founding.
     talks = sorted(team_talks(run), key=lambda talk: talk.paper is None)
 
@@ -84,7 +84,7 @@ def pack_words(run: Run, made: RunArrays, book: PromptBook, room: int) -> Words:
 
 
 def fit(items: Sequence[Item], make: Callable[[Sequence[Item]], str], room: int) -> tuple[str, int]:
-    """The text of as many items as there is room for, in characters, and their number."""
+    """The text of the items that fit into a number of characters, and their number."""
     text = make(items)
     if len(text) <= room:
         return text, len(items)
@@ -187,7 +187,7 @@ def pack_prompts(calls: Iterable[str], texts: Mapping[str, str]) -> str:
 
 
 MOST_CALLS = 10_000
-"""Calls of a run up to which its prompts are made anew without being asked for."""
+"""Calls of a run up to which its prompts are rebuilt by default."""
 
 
 def read_prompts(
@@ -220,7 +220,7 @@ def read_prompts(
 
 
 def _references(values: tuple[Any, ...]) -> Iterator[Reference]:
-    """All references in slots: alone, in tuples, and those of ideas."""
+    """All references in slots: single, in tuples, and of ideas."""
     for value in values:
         if isinstance(value, Reference):
             yield value

@@ -84,7 +84,7 @@ def place_everybody(whole: Communities, names: Sequence[str]) -> tuple[FloatArra
 
 
 def names_of(run: Run) -> list[str]:
-    """Everybody who is in a table of the run, those of ``scientists`` first."""
+    """Everybody who is in a table of the run, ``scientists`` first."""
     ties = run.table("ties")
     others = pd.concat([ties["source"], ties["target"], run.table("members")["scientist"]])
     listed = run.table("scientists")["scientist"]

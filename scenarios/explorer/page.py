@@ -24,7 +24,7 @@ from virsci_society.society.results.text_provenance import speaker_of
 
 FILE = "explorer.html"
 LIMITS = ((200, 1_000_000), (20_000, 3_000_000), (None, 6_000_000))
-"""Most bytes of a page by number of scientists; the last holds for all larger runs."""
+"""Most bytes of a page by number of scientists; the last applies to all larger runs."""
 FIXED = 70_000
 """Bytes kept free for script, style and markup."""
 SCRIPTS = ("data.js", "views.js", "network.js", "main.js")

@@ -136,7 +136,7 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
             if size > max(SMALL, LARGEST_RATIO * packed):
                 raise InputError(
                     f"{path}: unpacks from {packed:,} to {size:,} bytes, more than {LARGEST_RATIO} "
-                    "times as many; no archive of runs does"
+                    "times as many, so it is not an archive of runs"
                 )
             if size > (free := disk_usage(folder).free) / 2:
                 raise InputError(
@@ -173,7 +173,7 @@ def _fault_of(one: zipfile.ZipInfo, others: Mapping[str, zipfile.ZipInfo]) -> st
     if len(parts) > DEEPEST or len(name) > LONGEST or not name.isprintable():
         return "has a name that no file of an archive has"
     if name in others:
-        return "is there twice"
+        return "appears twice"
     if S_IFMT(one.external_attr >> 16) not in (0, S_IFREG, S_IFDIR) or one.flag_bits & 1:
         return "is encrypted, a link or another file that is not plain"
     if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -182,7 +182,7 @@ def _fault_of(one: zipfile.ZipInfo, others: Mapping[str, zipfile.ZipInfo]) -> st
 
 
 def _runs_in(folder: Path) -> list[Path]:
-    """The folder of a run itself, or those of the runs of a study, which must all be done."""
+    """The folder of a run, or the folders of all runs of a finished study."""
     if not (folder / LOCK).exists():
         return [folder]
     lock = require_lock(folder)

@@ -70,7 +70,7 @@ AT_A_TIME = 8
 PATIENCE = 10.0
 """Seconds in which a server that is alive lists its models."""
 NO_GAIN = 1.2
-"""Times as many tokens a second from which several calls at a time are worth while."""
+"""Least throughput gain that justifies concurrent calls."""
 OFTEN = 0.2
 """Share of the forms that may have to be asked for again without a note."""
 SHOWN = 120
@@ -220,7 +220,7 @@ def check_deadlines(
 
 @dataclass
 class _Session:
-    """Questions to a model and their outcomes, by form; ``seconds`` are those of each reply."""
+    """Questions to a model and their outcomes by form; ``seconds`` are response times."""
 
     paid: Backend
     in_flight: int
@@ -307,7 +307,7 @@ class _Session:
                 )
 
     def findings(self, advice: str) -> Iterator[CheckResult]:
-        """The findings; ``advice`` says what to do where replies cannot be read."""
+        """The findings; ``advice`` is the remedy for unreadable replies."""
         if self.error is not None:
             # A slow model is no fault once it has answered.
             fault = self.error if isinstance(self.error, Fault) else None
@@ -348,7 +348,7 @@ class _Session:
             )
         yield from (ok(f"{form}: {text}") for form, text in self.said.items())
         if self.speed is None and first.speed is not None:
-            self.speed = Speed(*first.speed, "the server says")
+            self.speed = Speed(*first.speed, "reported by the server")
         counts = Counter(self.forms.values())
         counted = ", ".join(f"{number} {how}" for how, number in counts.most_common())
         message = f"forms: {len(self.forms)} tested; {counted}"
@@ -396,8 +396,8 @@ def context_warnings(scenario: Scenario) -> Iterator[str]:
     if long := sorted(name for name, words in asked.items() if words > room):
         most = max(asked.values())
         yield (
-            f"backend.max_tokens: {paid.max_reply_tokens:,} tokens hold about {room:,} words, so "
-            f"the pages {', '.join(long)} ask for no more, in place of up to {most:,}; set "
+            f"backend.max_tokens: {paid.max_reply_tokens:,} tokens are about {room:,} words, so "
+            f"the prompts {', '.join(long)} request no more than that, not up to {most:,}; set "
             f"backend.max_tokens={2 * most} or more for those"
         )
     if longest := longest_prompt(scenario):
@@ -438,7 +438,7 @@ def compare_windows(paid: ChatCompletionsBackend, longest: int) -> Iterator[Chec
     if tokens is None:
         yield ok(f"{takes}; the context window is unknown")
         return
-    has = f"the context window has at most {tokens:,} ({window.server} says)"
+    has = f"the context window has at most {tokens:,} (reported by {window.server})"
     if need <= tokens:
         yield ok(f"{takes}; {has}")
         return

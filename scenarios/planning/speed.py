@@ -85,7 +85,7 @@ async def measure_speed(
         gain = calls * brief.seconds / (monotonic() - began)
     whole, limited = whole or brief, brief.usage.completion_tokens
     if stated := whole.stated or brief.stated:
-        return Speed(*stated, "the server says", calls, gain), limited
+        return Speed(*stated, "reported by the server", calls, gain), limited
     # seconds = prompt tokens / reading + reply tokens / writing, twice.
     more = whole.usage.completion_tokens - limited
     later = whole.seconds - brief.seconds
@@ -104,7 +104,9 @@ def speed_text(speed: Speed) -> str:
         f"written in a second ({speed.source})"
     )
     if speed.calls > 1:
-        text += f"; {speed.calls} calls at a time bring {speed.gain:.2g} times as many as one"
+        text += (
+            f"; {speed.calls} concurrent calls give {speed.gain:.2g} times the throughput of one"
+        )
     return text
 
 

@@ -33,7 +33,7 @@ def review(
     ] = "virsci",
     set_: Settings = None,
     panel: Annotated[
-        str | None, typer.Option(help="Name of the panel (default: that of its model).")
+        str | None, typer.Option(help="Name of the panel (default: its model's name).")
     ] = None,
     sheet: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a blinded sheet for people.")

@@ -210,7 +210,7 @@ class PanelReview:
 
     @property
     def about(self) -> str:
-        """Who reviews, as every output says it."""
+        """The reviewer, as every output names it."""
         return str(self.scenario.backend.backend.about)
 
     @cached_property

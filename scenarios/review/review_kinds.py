@@ -28,7 +28,7 @@ Score = Annotated[float, Field(ge=1, le=10)]
 
 
 class Remarks(Form):
-    """What every review says in words."""
+    """The texts of every review."""
 
     summary: str = Field(
         alias="Summary", min_length=1, description="sum it up in two or three sentences"

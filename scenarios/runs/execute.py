@@ -222,7 +222,7 @@ def _simulate(
     except Stopped as stop:
         ledger = ledger_of(journal)
         # From the journal, as every other command counts: questions under way have no answer.
-        stood = f"it stood at {standing_of(society, journal.answered()[0])}"
+        stood = f"progress: {standing_of(society, journal.answered()[0])}"
         attempts, tokens, usd = spent_in(ledger)
         paid = f"; paid so far: {paid_words(attempts, tokens, usd)}" if tokens else ""
         stop.add_note(stood + paid)
@@ -303,7 +303,7 @@ def replay(
 
 
 def is_finished(scenario: Scenario, folder: Path) -> bool:
-    """Does the folder hold this very run already?"""
+    """Does the folder already contain this run?"""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     if not (folder / MANIFEST).is_file():
@@ -324,7 +324,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
         )
     if scenario.until < float(held.get("until", 0.0)):
         raise InputError(
-            f"{folder}: contains this run until day {held['until']:g}, beyond day "
+            f"{folder}: contains this run until day {held['until']:g}, later than day "
             f"{scenario.until:g}; give another folder with --out"
         )
     # End, metrics and prompts are what a finished folder shows besides.

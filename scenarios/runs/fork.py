@@ -111,7 +111,7 @@ class Fork:
                 if hidden:
                     raise InputError(
                         f"--set {hidden[0]}: the run sets {key} itself on day {change.at:g}, so "
-                        f"that it would hold from day {day:g} to then; fork with --at "
+                        f"it would apply only from day {day:g} to then; fork with --at "
                         f"{write_days(change.at)} or later, or leave the setting out"
                     )
         if not later and remove is None:
@@ -125,7 +125,7 @@ class Fork:
     def run(self, out: Path, progress: Progress | None = None) -> RunPrefix:
         """Run the fork, or resume it."""
         if out.resolve() == self.parent.resolve():
-            raise InputError(f"{out}: a fork needs a folder of its own; give --out NEW")
+            raise InputError(f"{out}: a fork needs a new folder; give --out NEW")
         if not is_finished(self.scenario, out):
             new = not out.exists()
             prepare(self.scenario, out)

@@ -25,7 +25,7 @@ from virsci_society.agents.files.atomic_files import (
 BEAT = 5.0
 """Seconds between two touches."""
 MISSED = 6
-"""After so many touches that did not come, a lease has expired."""
+"""Missed touches after which a lease has expired."""
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _CONTAINER = Path("/proc/self/ns/pid")
 
@@ -40,7 +40,7 @@ def process_identity() -> str:
 
 
 def has_ended(identity: str) -> bool:
-    """Has the process with this identity ended; False also where that cannot be seen from here."""
+    """Has the process with this identity ended? False also if it cannot be checked from here."""
     words = identity.split()
     try:
         if len(words) != 4 or " ".join(words[:2]) != _machine():
@@ -78,7 +78,7 @@ class LeaseLost(Stopped):
 
 
 class Lease:
-    """A lease that is held; ``hold_lease`` makes one."""
+    """An acquired lease; see ``hold_lease``."""
 
     def __init__(self, folder: Path, path: Path, beat: float) -> None:
         self.folder, self.fence = folder, int(path.name)
@@ -89,7 +89,7 @@ class Lease:
         self._thread = threading.Thread(target=self._touch, name="lease", daemon=True)
 
     def check(self) -> None:
-        """Check that the lease is still held, before an effect that counts; any thread may."""
+        """Check that the lease is still valid, before a persistent effect; thread-safe."""
         if self._released.is_set():
             raise LeaseLost(f"{self.folder}: the lease {self.fence} has been released")
         try:
@@ -103,12 +103,11 @@ class Lease:
             raise lost from None
         except OSError as error:
             raise LeaseLost(
-                f"{self.folder}: whether its lease {self.fence} is still held cannot be seen: "
-                f"{error.strerror}"
+                f"{self.folder}: cannot check its lease {self.fence}: {error.strerror}"
             ) from error
 
     def notify_stop(self, reason: Stopped) -> None:
-        """Ask everything that runs under the lease to end soon; the first reason stands."""
+        """Ask everything that runs under the lease to end soon; the first reason is kept."""
         with _lock:
             if self._reason is not None:
                 return
@@ -184,7 +183,7 @@ def stop_all(reason: Stopped, within: Path | None = None) -> int:
 
 
 def _taken(place: Path, owner: str, beat: float, patience: float) -> Path:
-    """Make the next lease file, if nobody alive has the latest."""
+    """Create the next lease file, unless a live process has the latest."""
     before = _numbers(place)
     latest = max(before, default=0)
     if latest:

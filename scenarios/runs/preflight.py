@@ -1,4 +1,4 @@
-"""Checks of a scenario against what lies around it, before anything is simulated or paid."""
+"""Checks of a scenario and its environment, before anything is simulated or paid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECONDS = 5.0
 
 
 def check_before_run(scenario: Scenario, folder: Path | None = None, *, keys: bool = True) -> None:
-    """Check what a run needs besides a right scenario."""
+    """Check what a run needs besides a valid scenario."""
     source: Any = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()

@@ -49,7 +49,7 @@ def _share(society: Society) -> float:
 
 
 def _spent(gateway: Gateway) -> list[str]:
-    """Tokens and money of this session in words, as far as there are any."""
+    """Tokens and cost of this session, if any, for the progress line."""
     tokens, usd = gateway.spent
     return [f"{tokens:,} tokens"] * bool(tokens) + [f"${usd:,.2f}"] * bool(usd)
 
@@ -64,7 +64,7 @@ class Progress(BuildProgress):
         """The society waits for replies of a model; called from another thread."""
 
     def warn(self, warning: str) -> None:
-        """Something is wrong with the run, which continues; called from another thread, too."""
+        """Warn about a problem of the run, which continues; called from other threads, too."""
 
 
 class ConsoleProgress(Progress):
@@ -78,7 +78,8 @@ class ConsoleProgress(Progress):
 
         self._stream = stream or sys.stderr
         self._live = self._stream.isatty()
-        self._every = every if every is not None else BAR_SECONDS if self._live else LINE_SECONDS
+        pause = BAR_SECONDS if self._live else LINE_SECONDS
+        self._every = pause if every is None else every
         self._bar = Bar(
             BarColumn(bar_width=16),
             TimeElapsedColumn(),
@@ -186,7 +187,7 @@ def simulated_date(boundary: int, day: float) -> str:
 def report_waiting(
     society: Society, progress: Progress, every: float = WAIT_SECONDS
 ) -> Iterator[None]:
-    """Report the state of the calls every few seconds in this block, from a thread of its own."""
+    """Report the state of the calls every few seconds in this block, from a new thread."""
     gateway = society.dispatcher.gateway
     # Such answers come at once: there is nothing to wait for.
     if gateway.inline:

@@ -75,7 +75,7 @@ _RULES = Offline()
 
 
 class Rehearsal:
-    """One rehearsal, and what it would have asked of the model."""
+    """One rehearsal, with the calls it would have made to the model."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.asked = self.longest = 0
@@ -128,7 +128,7 @@ def with_paid(scenario: Scenario, paid: Backend) -> Scenario:
 
 
 def longest_prompt(scenario: Scenario, ecosystem: Ecosystem | None = None) -> int:
-    """Characters of the longest prompt for the model, untrimmed; 0 where there is none."""
+    """Characters of the longest prompt for the model, untrimmed; 0 without prompts."""
     paid = scenario.backend.backend.paid
     if isinstance(paid, ChatCompletionsBackend) and paid.context is not None:
         scenario = with_paid(scenario, paid.model_copy(update={"context": None}))
@@ -154,7 +154,7 @@ def size_window(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Scena
 
 
 def request_window(paid: ChatCompletionsBackend, need: int) -> ChatCompletionsBackend:
-    """The backend, requesting a window of at least so many tokens in every request."""
+    """The backend, requesting a window of at least this many tokens in every request."""
     most = read_window(paid).most or math.inf
     if need > most:
         raise InputError(

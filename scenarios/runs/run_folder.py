@@ -57,7 +57,7 @@ HASHED = (
     *("network.graphml", "summary.json", "report.html"),
 )
 """Files whose hashes are listed, besides tables and manifest. The page can be written again at any
-time, and the journal has hashes of its own."""
+time, and the journal has its own hashes."""
 PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu", "scipy")
 
 
@@ -298,7 +298,7 @@ def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
-    """sha256 of the prompt files beside the classes that use them: protocol and publication."""
+    """sha256 of the prompt files of the classes that use them: protocol and publication."""
     files: dict[str, Path] = {}
     for held in (scenario, *(changed for _, changed in scenario.after_interventions())):
         for protocol in held.protocol.components:
@@ -315,7 +315,7 @@ def prompt_hashes(scenario: Scenario) -> dict[str, str]:
 
 
 def _prompts_beside(part: Part) -> list[Path]:
-    """The prompts beside the class of a part, and those beside its bases that are protocols too."""
+    """The prompt files of a component's class, and of its bases that are protocols."""
     files: list[Path] = []
     # Bases first: a page of the class itself stands for one of the same name below it.
     for cls in reversed(type(part).__mro__):

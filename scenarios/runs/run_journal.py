@@ -58,13 +58,13 @@ def identity_data(scenario: Scenario) -> dict[str, Any]:
 def open_journal(
     folder: Path, fork: Path | None = None, fence: Callable[[], None] | None = None
 ) -> Journal:
-    """The journal of a run folder, made if there is none; this process alone writes it."""
+    """The journal of a run folder, created if missing; only this process writes it."""
     parent = None if fork is None else fork / JOURNAL
     if fork is not None and parent is not None:
         if not parent.is_file():
             raise InputError(f"{fork}: contains no journal to fork from")
         if folder.resolve() == fork.resolve():
-            raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
+            raise InputError(f"{folder}: a fork needs a new folder; give --out NEW")
         with Journal(parent, frozen=True) as held:
             require_journal_identity(held, fork)
     return Journal(folder / JOURNAL, parent=parent, fence=fence)

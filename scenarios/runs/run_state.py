@@ -1,4 +1,4 @@
-"""The state of a run, read from its folder in one place for all commands and pages that tell it."""
+"""The state of a run, read from its folder in one place for all commands and pages."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ PANEL = "panel.json"
 DEPTH = 4
 """Levels of folders that are searched."""
 END = "ended"
-"""The note in a journal that says how its latest session ended."""
+"""The note in a journal about the end of its latest session."""
 STANDING = "standing"
-"""The note in a journal that says where a run that goes on stands."""
+"""The note in a journal about the progress of a running session."""
 SNAPSHOT = "its process continued"
 """The reason in the manifest of a part that a run has left while it went on."""
 RUNNING, FINISHED, FAILED, KILLED = "running", "finished", "failed", "killed"
@@ -45,7 +45,7 @@ NOT_BEGUN, DAMAGED, UNSEEN = "not begun", "damaged", "running or killed"
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """How a run stands; every command and page that speaks of a run tells these same facts."""
+    """The state of a run, as every command and page reports it."""
 
     folder: str
     state: str
@@ -118,7 +118,7 @@ def judge_state(
     notes: Mapping[str, str],
     writing: bool | None,
 ) -> tuple[str, str, str]:
-    """State, reason and words on where its latest session stood, of a run that was begun."""
+    """State, reason and progress of the latest session of a started run."""
     session = held_note(notes, "session", 0)
     if writing:
         standing: dict[str, Any] = held_note(notes, STANDING, {})
@@ -162,7 +162,7 @@ def _last_session(held: Mapping[str, Any]) -> int:
 
 
 def read_state(folder: Path) -> RunState:
-    """The state of a run folder, which may be missing; of ``partial/`` that of its run."""
+    """The state of a run folder, which may be missing; for ``partial/`` the state of its run."""
     # The journal and its lock lie beside the part, not in it.
     run = folder.parent if folder.name == PARTIAL else folder
     times = []
@@ -221,7 +221,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def journal_notes(folder: Path) -> dict[str, str]:
-    """The notes in the journal of a run; none where it cannot be read, as of a run just begun."""
+    """The notes in the journal of a run; none if it is unreadable, as just after the start."""
     with suppress(InputError):
         return read_notes(folder / JOURNAL) if (folder / JOURNAL).is_file() else {}
     return {}

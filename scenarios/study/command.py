@@ -229,7 +229,7 @@ def run(
 
     def check(design: Design, held: Lock | None) -> None:
         if held is None or again or unfinished_runs(read_results(folder, held)):
-            # The workers of a scheduler have keys of their own.
+            # The workers of a scheduler have their own API keys.
             check_arms(design, keys=scheduler is None)
 
     def leave(found: Sequence[RunResult]) -> None:

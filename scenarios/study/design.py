@@ -86,7 +86,7 @@ def settings_document(study: Document, place: KeyPath, settings: object) -> Docu
     chosen = flatten(settings) if isinstance(settings, Mapping) else {}
     document = Document(nest(chosen))
     above = study.origin(place) or Origin("", Path.cwd())
-    # Whichever of its dots are levels of the file.
+    # A dot may be a level of the file or part of a dotted key.
     written = {
         tuple(step for key in at[len(place) :] for step in parse_key(str(key))): origin
         for at, origin in study.origins.items()
@@ -106,7 +106,7 @@ def settings_document(study: Document, place: KeyPath, settings: object) -> Docu
 
 
 def short_names(keys: Sequence[str]) -> dict[str, str]:
-    """The shortest ends of dotted keys that tell the keys apart."""
+    """The shortest distinct suffix of each dotted key."""
     names = {}
     for key in keys:
         parts = key.split(".")
@@ -207,12 +207,12 @@ class Design:
 
     @property
     def keys(self) -> list[str]:
-        """Every key that some arm has of its own, in the order of the file."""
+        """Every key that some arm sets, in the order of the file."""
         return list(dict.fromkeys(key for arm in self.arms for key in arm.settings))
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """The planned comparisons, in the order of the file; short forms as what they stand for."""
+        """The planned comparisons, in the order of the file, with short forms expanded."""
         return [
             placed
             for one in self.file.comparisons
@@ -237,9 +237,9 @@ class Design:
 
 
 def written_out(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
-    """A comparison, or the paired tests over a key that it stands for.
+    """Expand a comparison over a key into its paired tests; others are returned unchanged.
 
-    Arms are compared that have the key and are alike in all their other settings.
+    Compared are arms that set the key and agree in all other settings.
     """
     key = one.over
     if one.test != "paired" or key is None:
@@ -254,7 +254,7 @@ def written_out(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
 
 
 def at_each_budget(one: Comparison, arms: Sequence[Arm]) -> list[Comparison]:
-    """A comparison at each budget of a study, of the arms that its names stand for there."""
+    """Expand a comparison to each budget of a study, with the arms of that budget."""
     own = {arm.name for arm in arms if arm.of}
     if not own or own & {*(one.arms or ())}:
         return [one]
@@ -273,7 +273,7 @@ def scenario_of(base: Scenario, settings: Settings, *, trust: bool = False) -> S
 
 
 def check_arms(design: Design, *, keys: bool = True) -> None:
-    """Check what the arms of a study need besides right scenarios, as ``check_before_run`` does."""
+    """Run ``check_before_run`` for every arm, and report each problem once."""
     found: dict[str, list[str]] = {}
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         try:
@@ -322,7 +322,7 @@ def read_study(
     trust: bool = False,
     measured: Iterable[str] = (),
 ) -> Design:
-    """Read and check a study, whose ``measured`` are known to be right, as those of a lock are."""
+    """Read and check a study; ``measured`` are measures known to be valid, as in a lock."""
     path = find_study(name)
     own, over = _split_settings(settings)
     document = _with_named_arms(single_document(path)).merged_with(own)
@@ -346,7 +346,7 @@ def study_of(
 
 
 class _Reading:
-    """One reading of one file; what is wrong is gathered before any of it is reported."""
+    """Reads one study file and collects all problems before any is reported."""
 
     def __init__(self, path: Path, document: Document, over: Document, trust: bool) -> None:
         self.path, self.document, self.over, self.trust = path, document, over, trust
@@ -368,7 +368,7 @@ class _Reading:
                 self._adapted(arm, document, ranges)
         lines = [*self.diagnostics.messages(), *self.faults]
         if lines or file is None or base is None:
-            # Each once: a fault of the base comes again with every arm.
+            # Without duplicates: a problem of the base recurs in every arm.
             raise InputError("\n".join(_in_order(dict.fromkeys(lines))))
         places = {arm: self._place(("match", "adapt", arm)) for arm in adapted}
         for place, name in _found_at(self.document.data, ("comparisons", "*", "of")):
@@ -379,10 +379,10 @@ class _Reading:
         return Design(name, self.path, about, file, base, found, scenarios_, places=places)
 
     def _arms(self, file: StudyFile | None) -> Arms_:
-        """Every arm with its settings as a document that knows the lines they stand in."""
+        """Every arm, with its settings as a document that keeps their line numbers."""
         given = self.document.data.get("arms")
         if file is None and isinstance(given, dict):
-            # By a reader whose faults nobody hears: they have been noted already.
+            # With a new reader, whose problems are ignored: they are recorded already.
             arms = Reader(self.document, trust=self.trust).read_part(Arms, given, ("arms",))
         else:
             arms = None if file is None else file.arms
@@ -419,7 +419,7 @@ class _Reading:
                 yield Arm(f"point={number:0{width}d}", settings), document
 
     def _scenarios(self, arms: Arms_) -> tuple[Scenario | None, list[Scenario]]:
-        """The base with what ``--set`` says, and the scenarios of the arms; faults are noted."""
+        """The base with ``--set`` applied, and the scenarios of the arms; problems are recorded."""
         name, origin = self.document.data.get("base"), self.document.origin(("base",))
         if not isinstance(name, str) or origin is None:
             return None, []
@@ -449,7 +449,7 @@ class _Reading:
         return base, scenarios
 
     def _try_read(self, *documents: Document) -> tuple[Scenario | None, list[str]]:
-        """The scenario with these keys laid over it, or lines that say what is wrong."""
+        """The base scenario merged with some keys, or the lines of its error message."""
         whole = self.start
         for one in documents:
             whole = whole.merged_with(one)
@@ -459,7 +459,7 @@ class _Reading:
             return None, str(error).splitlines()
 
     def _crossed(self, arm: Arm, document: Document) -> Document:
-        """The first of the values that are crossed with the replicates; faults of all are noted."""
+        """The first crossed value of each key; problems of all values are recorded."""
         given, first = self.document.data.get("crossed"), Document()
         for key, values in given.items() if isinstance(given, Mapping) else ():
             here: KeyPath = ("crossed", key)
@@ -477,7 +477,7 @@ class _Reading:
         return first
 
     def _adapted(self, arm: Arm, document: Document, ranges: Mapping[str, tuple[int, int]]) -> None:
-        """Both ends of what is adapted of an arm must be right."""
+        """Check that an arm is valid at both ends of the range of its adapted key."""
         here: KeyPath = ("match", "adapt", arm.listed)
         for key, ends in ranges.items():
             if key in arm.settings:
@@ -509,7 +509,7 @@ class _Reading:
             hiding: dict[str, list[str]] = {}
             for arm in arms:
                 for own in arm.settings:
-                    # Another part replaces the whole section of the base.
+                    # Another component replaces the whole section of the base.
                     section = own.removesuffix(".use")
                     if _overlap(key, own) or (section != own and _overlap(key, section)):
                         hiding.setdefault(own, []).append(arm.name)
@@ -542,7 +542,7 @@ class _Reading:
         scenarios: list[Scenario],
         measured: frozenset[str],
     ) -> None:
-        """What is measured, and what comparisons and figures name, must be there."""
+        """Check the names of measures, arms, keys and scores in the file."""
         from virsci_society.scenarios.review.review_kinds import KINDS as REVIEWS
 
         data = self.document.data
@@ -590,7 +590,7 @@ class _Reading:
 
 
 def at_budgets(wanted: Match | None, arms: Arms_) -> Arms_:
-    """Adapted arms at each of several budgets; the others are run once, beside the last of them."""
+    """Repeat adapted arms at each of several budgets; the others run once, with the last."""
     if wanted is None or not isinstance(wanted.to, tuple):
         return arms
     found = []
@@ -605,12 +605,12 @@ def at_budgets(wanted: Match | None, arms: Arms_) -> Arms_:
 
 
 def _with_named_arms(document: Document) -> Document:
-    """A study whose arms are names with their keys has them below the key ``named``."""
+    """Move arms that are given by name below the key ``named``."""
     arms = document.data.get("arms")
     if not isinstance(arms, dict) or not arms or {*arms} & {*KINDS}:
         return document
     if len(arms) == 1 and did_you_mean(str(next(iter(arms))), KINDS):
-        return document  # a kind of arms, spelt wrong
+        return document  # a misspelt kind of arms
     named = {str(name): {} if own is None else own for name, own in arms.items()}
     origins: dict[KeyPath, Origin] = {}
     for path, origin in document.origins.items():
@@ -620,7 +620,7 @@ def _with_named_arms(document: Document) -> Document:
 
 
 def _split_settings(settings: Iterable[str]) -> tuple[Document, Document]:
-    """What ``--set`` says of the study itself, and of the base of its arms."""
+    """Split ``--set`` into settings of the study and settings of its base scenario."""
     given = from_settings(settings)
     own, base = Document(), Document()
     for part, content in given.data.items():
@@ -631,14 +631,14 @@ def _split_settings(settings: Iterable[str]) -> tuple[Document, Document]:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Are two dotted keys the same, or is one a part of the other?"""
+    """Is one dotted key equal to the other, or inside its section?"""
     return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
 
 
 def _found_at(
     data: Any, pattern: Sequence[str], place: KeyPath = ()
 ) -> Iterator[tuple[KeyPath, Any]]:
-    """The values at the places of a pattern of ``NAMED``, each with its place."""
+    """The key path and value of every match of a pattern of ``NAMED``."""
     if not pattern:
         yield place, data
     elif pattern[0] in ("*", "!"):
@@ -655,7 +655,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _in_order(lines: Iterable[str]) -> list[str]:
-    """Faults of a file by line and column; others after them, as they came."""
+    """Sort problems by line and column; problems without a line come last, in their order."""
 
     def place(line: str) -> tuple[int, str, int, int]:
         found = _PLACE.match(line)

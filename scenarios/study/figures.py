@@ -25,11 +25,11 @@ ARMS_SHOWN = 40
 MAX_NAME_LENGTH, MAX_TITLE_LENGTH = 34, 60
 """Letters of an arm's name, and of a title, that are drawn."""
 JITTER = 0.06
-"""Widest distance of a replicate from the middle of its column, as a share of that of two arms."""
+"""Largest jitter of a replicate, as a share of the distance between two arms."""
 SCORES = (1.0, 10.0)
 """The least and the largest score that a review can give."""
 Row = tuple[str, FloatArray, Interval]
-"""One row of a figure: its name, single values, and what is estimated of them."""
+"""One row of a figure: its name, single values, and their estimate."""
 
 
 def words(key: str) -> str:
@@ -40,11 +40,6 @@ def words(key: str) -> str:
 def percentage(measure: str) -> float:
     """100 where differences of a measure are label in percentage points, else 1."""
     return 100.0 if measure in MEASURES and MEASURES[measure].unit == "share" else 1.0
-
-
-def extent_of(outcome: str) -> tuple[float, float]:
-    """The least and the largest value that an outcome can have."""
-    return SCORES if outcome.startswith("review.") else measure_extent(outcome)
 
 
 def measure_figures(study: Study, measure: str) -> list[Markup]:
@@ -97,7 +92,7 @@ def series_of(study: Study) -> tuple[str | None, dict[str, list[str]]]:
 def jitter(values: FloatArray) -> FloatArray:
     """Small steps aside that keep equal values apart, from their order alone."""
     order = np.arange(len(values), dtype=np.float64)
-    # Multiples of the golden ratio: neighbours lie far apart, and the same page is drawn each time.
+    # Multiples of the golden ratio: neighbours are far apart, and pages are reproducible.
     return np.asarray((order * 0.618033988749895) % 1.0 * JITTER, dtype=np.float64)
 
 
@@ -195,7 +190,8 @@ def scatter_section(study: Study, figure: Figure) -> dict[str, Any]:
         row["n"] = max(map(len, samples.values()))
         row |= {name: one.mean() if len(one) else np.nan for name, one in samples.items()}
         for name in named:
-            band = t_interval(study.numbers(name, arm), extent=extent_of(name))
+            extent = SCORES if name.startswith("review.") else measure_extent(name)
+            band = t_interval(study.numbers(name, arm), extent=extent)
             row |= {name: band.value, f"{name} low": band.low, f"{name} high": band.high}
         rows.append(row)
     table = pd.DataFrame(rows)

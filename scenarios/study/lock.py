@@ -1,13 +1,13 @@
 """The folder of a study, with the lock of its design and the result of each run.
 
-A result that says ``running`` without a lease is that of a run whose process was killed.
+A result in state ``running`` without a lease belongs to a run whose process was killed.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -48,15 +48,14 @@ from virsci_society.scenarios.study.study_file import STUDY, STUDY_HEAD, Compari
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]
 STATES = get_args(State)
 ENDED = ("done", "quarantined")
-"""What the same command does not begin again."""
+"""States that the same command does not start again."""
 FAILED_STATES = ("failed", "quarantined")
 PARTIAL = 3
 """Exit code: some runs failed, and all others are done."""
 QUARANTINE = 3
-"""A run that has died so many times at one place is not begun again."""
+"""Deaths at one point after which a run is not started again."""
 FURTHER = 64
-"""Answered calls that two deaths at one place may differ by: what was under way, or not written."""
-_reader: Callable[[Any], TypeAdapter[RunResult]] = cache(TypeAdapter)
+"""Largest difference in answered calls between two deaths that count as the same point."""
 Known = Annotated[float, BeforeValidator(lambda value: math.nan if value is None else value)]
 
 
@@ -87,7 +86,7 @@ class RunResult:
 
     @property
     def deaths(self) -> int:
-        """How often it has killed its process in a row without coming further."""
+        """Consecutive deaths of its process without progress in between."""
         last = self.died_at[-1:]
         alike = takewhile(lambda at: abs(at - last[0]) <= FURTHER, reversed(self.died_at))
         return sum(1 for _ in alike)
@@ -103,11 +102,16 @@ class RunResult:
     def from_data(cls, data: Mapping[str, Any]) -> RunResult:
         """A result from plain data."""
         try:
-            return _reader(cls).validate_python(data)
+            return _result_reader().validate_python(data)
         except ValidationError as error:
             first = error.errors()[0]
             fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
             raise InputError(f"not a run result: {fault}") from error
+
+
+@cache
+def _result_reader() -> TypeAdapter[RunResult]:
+    return TypeAdapter(RunResult)
 
 
 def folder_of(study: Path, index: int) -> Path:
@@ -121,7 +125,7 @@ def result_file(study: Path, index: int) -> Path:
 
 
 def read_result(study: Path, index: int) -> RunResult | None:
-    """The result of a run; None if it was never begun."""
+    """The result of a run; None if it never started."""
     path = result_file(study, index)
     try:
         return RunResult.from_data(unsigned(read_json_object(path)))
@@ -132,12 +136,12 @@ def read_result(study: Path, index: int) -> RunResult | None:
 
 
 def write_result(study: Path, result: RunResult) -> None:
-    """Write a result, whole or not at all."""
+    """Write a result atomically."""
     write_text(result_file(study, result.index), json.dumps(signed(result.to_data())) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file of a study, whole or not at all; several processes may write the same one."""
+    """Write a file of a study atomically; several processes may write the same file."""
     with disk_errors_as(Stopped, f"{path}: cannot be written"):
         make_folder(path.parent)
         write_atomically(path, text, durable=True, shared=True)
@@ -155,7 +159,7 @@ def exit_code(results: Iterable[RunResult]) -> int:
 
 
 def describe_result(study: Path, one: RunResult) -> str:
-    """A run in one line: which run, its state, why, and where more of it stands."""
+    """A run in one line: index, state, reason, and the file with details."""
     where = f"; more in {result_file(study, one.index)}" if one.details else ""
     why = f": {one.reason}" if one.reason else ""
     return f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{why}{where}"
@@ -167,16 +171,16 @@ BASE_HEAD = (
     "# The scenario that every arm of the study beside this file starts from, every key with\n"
     "# its value.\n"
 )
-"""By this comment, as by that of ``study.yaml``, a file is known as ours."""
+"""First comment of ``base.yaml``, which marks it as written by this program."""
 FORMAT = 1
 LEVELS = 2
-"""Folders below one another in which a study's own files lie; each run checks its own."""
+"""Depth of the folders with a study's own files; each run checks its own folder."""
 UNLOCKED_KEYS = ("measures", "comparisons", "hash", "by", "study", NUMBER, "arms", "format")
-"""Keys of a lock that are compared otherwise, or not at all."""
+"""Keys of a lock that ``differences`` compares separately or ignores."""
 OF_TEXTS = ("calls_after_idea", "words")
-"""Measures that tell of which texts the novelty of a run is, and how long they are."""
+"""Measures of the texts whose novelty is measured."""
 CUT_OFF = "no process is working on it now; repeat the command to resume"
-"""Why a run is told as stopped whose process was killed."""
+"""The reason shown for a run whose process was killed."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +205,7 @@ class Lock:
         return list(self.data["arms"])
 
     def waiting(self, index: int) -> RunResult:
-        """The result of a run before it has begun."""
+        """The result of a run that has not started."""
         if not 0 <= index < self.runs:
             raise InputError(
                 f"no run {index}: this study has the runs 0 to {self.runs - 1} "
@@ -215,13 +219,14 @@ class Lock:
         return self.arms[index // self.replicates]
 
     def kept_measures(self, named: Sequence[str]) -> list[str]:
-        """Measures that are named, and those that tell of budgets and texts."""
+        """The named measures, and the measures of budgets and texts that tables need."""
         match = self.data.get("match")
         spent = [] if match is None else [SPENT[match["asked"]["by"]]]
-        return list(dict.fromkeys([*named, *spent, *(OF_TEXTS if {*TEXTS} & {*named} else ())]))
+        texts = [] if {*TEXTS}.isdisjoint(named) else OF_TEXTS
+        return list(dict.fromkeys([*named, *spent, *texts]))
 
     def deviations(self, measures: Sequence[str], comparisons: Sequence[Comparison]) -> list[str]:
-        """Everything that is reported otherwise than it was planned, one sentence each."""
+        """Deviations of measures and comparisons from the plan, one sentence each."""
         planned = [Comparison.model_validate(one).describe() for one in self.data["comparisons"]]
         lines = []
         for what, before, now in (
@@ -265,7 +270,7 @@ def make_lock(design: Design, by: str) -> Lock:
 
 
 def locked_keys(scenario: Scenario) -> dict[str, Any]:
-    """The keys that a lock holds fast: all but the seed, and how and where the study is run."""
+    """The keys that a lock fixes: all but the seed, and how and where the study runs."""
     data, whole = identity_data(scenario), scenario.to_data()
     data.pop("seed", None)
     return data | {key: whole[key] for key in ("until", "novelty")}
@@ -302,7 +307,7 @@ def require_lock(study: Path) -> Lock:
 
 
 def differences(held: Lock, wanted: Lock) -> list[str]:
-    """Everything that would be run otherwise than it was locked, one line each, both values."""
+    """Differences between two locks that change runs, one line each with both values."""
     whole = [key for key in {**held.data, **wanted.data} if key not in UNLOCKED_KEYS]
     old, new = ({key: one.data.get(key) for key in whole} for one in (held, wanted))
     lines = list(key_differences(old, new))
@@ -323,21 +328,21 @@ def differences(held: Lock, wanted: Lock) -> list[str]:
 
 
 def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
-    """Make the folder of a study, or check that an existing one is of this very study."""
+    """Create the folder of a study, or check that an existing one belongs to it."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     refuse_links(folder, LEVELS)
     held, wanted = read_lock(folder), make_lock(design, by)
     if held is None:
         marks = {folder / BASE: BASE_HEAD, folder / STUDY: STUDY_HEAD}
-        # A killed command may have left ours; a user's own file may bear the same name.
+        # A killed command may have left our files; a user's file may have the same name.
         theirs = [p for p, mark in marks.items() if p.is_file() and mark not in read_plain_text(p)]
         if theirs or holds_others(folder, BASE, STUDY, LOCK):
             raise InputError(f"{folder}: contains other files; give another folder with --out")
     elif held.data["hash"] != wanted.data["hash"] and (lines := differences(held, wanted)):
         raise InputError(
             f"{folder}: was locked for another study:\n  " + "\n  ".join(lines) + "\n"
-            "resume it with what it was locked for, or give another folder with --out"
+            "undo these changes to resume it, or give another folder with --out"
         )
     data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
     kinds = {key: one for key, one in data["arms"].items() if one is not None}
@@ -348,7 +353,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
         if not path.is_file() or read_plain_text(path) != text:
             with rewriting(path):
                 write_text(path, text)
-    # Last: a folder without a lock was left by a kill, and is made anew.
+    # Last: a folder without a lock was left by a killed command and is written again.
     if held is None:
         text = json.dumps(wanted.data, indent=1, ensure_ascii=False)
         write_text(folder / LOCK, f"{text}\n")
@@ -361,7 +366,7 @@ def read_results(folder: Path, lock: Lock) -> list[RunResult]:
 
 
 def as_shown(folder: Path, one: RunResult) -> RunResult:
-    """A result for people to look at: a run whose process was killed has stopped."""
+    """The result as displayed: a run whose process was killed is shown as stopped."""
     if one.state == "running" and is_abandoned(folder_of(folder, one.index)):
         return replace(one, state="stopped", reason=CUT_OFF)
     return one
@@ -376,12 +381,12 @@ def done_runs(study: Path) -> list[RunResult]:
 
 
 def unfinished_runs(results: Sequence[RunResult]) -> list[int]:
-    """Indices of the runs that the same command would begin or resume."""
+    """Indices of the runs that the same command would start or resume."""
     return [one.index for one in results if one.state not in ENDED]
 
 
 def keep_only(folder: Path, keep: Keep) -> None:
-    """Delete of a measured run what is not to be kept; call it under the lease."""
+    """Delete the files of a measured run that ``keep`` excludes; the caller has its lease."""
     with disk_errors_as(Stopped, f"{folder}: cannot be deleted"):
         if keep == "measures":
             remove_folder(folder)
@@ -391,7 +396,7 @@ def keep_only(folder: Path, keep: Keep) -> None:
 
 
 def trim_runs(study: Path, results: Sequence[RunResult], keep: Keep) -> None:
-    """Delete what is not kept of runs that were done before it was asked for, or before a kill."""
+    """Apply ``keep_only`` to finished runs that still have excluded files."""
     for one in results if keep != "folders" else ():
         folder = folder_of(study, one.index)
         if one.state == "done" and (folder / JOURNAL if keep == "tables" else folder).exists():

@@ -75,9 +75,9 @@ IN_THE_UNIT = {
 }
 """Columns of tables that are in the unit of the measure."""
 ARMS_BESIDE = 8
-"""Most arms of which the page shows all measures side by side."""
+"""Most arms whose measures are shown side by side."""
 TOLD = 3
-"""Comparisons of the first plan that the answer names; the others are counted."""
+"""Results of the first comparison that the answer names; the others are counted."""
 ALPHA = 0.05
 _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
 
@@ -93,13 +93,13 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
             remove_file(old)
     written = {name: with_embedding_column(study, one) for name, one in tables.items()}
     speaker = study.description.backend_about
-    # A table travels without its page: each says who answered.
+    # A table may be used without its page, so each names who answered.
     write_csv(report, {name: _answered(one, speaker) for name, one in written.items()}, speaker)
     for name, table in written.items():
         write_atomically(report / f"{name}.tex", latex(table, speaker))
     for name, picture in pictures.items():
         write_atomically(report / f"{name}.svg", standalone_svg(picture))
-    # They have been gathered anew with the list, which names none of them yet.
+    # ``gather`` has written a new list, without these files.
     update_hashes(study.folder, report.glob("*.*"))
     return write_html(study.folder / "report.html", page)
 
@@ -107,7 +107,7 @@ def write_study_page(folder: Path | str, *, interim_p: bool = False) -> Path:
 def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, Markup]]:
     """The page of a study as HTML, and its tables and figures by the names of their files."""
     description = study.description
-    # What reviewers say comes first: the other outcomes are of distances and counts.
+    # Review scores come first; the other outcomes are distances and counts.
     results = sorted(
         compute_comparisons(study), key=lambda one: not one.measure.startswith("review.")
     )
@@ -127,7 +127,7 @@ def render_study(study: Study) -> tuple[str, dict[str, pd.DataFrame], dict[str, 
     differences = _differences(study, results, tables.get("differences", pd.DataFrame()))
     for one in differences:
         pictures[file_name(one["name"], "differences")] = one["picture"]
-    pairs = [n for one in results if (n := _pairs(one)) and one.planned]
+    pairs = [_pairs(one) for one in results if one.planned and _pairs(one)]
     usable = min([study.fewest, *pairs])
     power = power_sentences(usable, description.paired, tests) if study.shows_p else []
     environment = template_environment(
@@ -246,7 +246,7 @@ def _groups(
 
 
 def _rows(study: Study, name: str, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a table as the page shows them: measures in words, shares in per cent."""
+    """The rows of a table as the page shows them: labels of measures, shares in per cent."""
     columns: Iterable[str] = IN_THE_UNIT.get(name, ())
     if name == "arms_side_by_side":
         columns = study.arms
@@ -299,7 +299,7 @@ def _differences(
 
 
 def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
-    """What was matched, with deviations in percent and their sign."""
+    """Matched arms, with signed deviations in per cent."""
     rows = [] if table is None else records(table)
     for row in rows:
         row["key"] = row["key"] if isinstance(row["key"], str) else "as given"
@@ -340,7 +340,7 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
     if isinstance(found, ArmDifference):
         sentence = _difference(study, one, label, verdict)
     elif not np.isfinite(one.p):
-        why = found.note and f" ({found.note})"
+        why = f" ({found.note})" if found.note else ""
         sentence = f"{label} cannot be compared over {against}{why}"
     elif isinstance(found, Correlation):
         way = "rose" if found.r > 0 else "fell"
@@ -371,7 +371,7 @@ def finding(study: Study, one: ComparisonResult, tests: int) -> str:
 
 
 def unit_of(study: Study, measure: str) -> str:
-    """The unit of differences of a measure; empty where its label tells it."""
+    """The unit of differences of a measure; empty if its label contains it."""
     if percentage(measure) > 1:
         return "points"
     counted = study.label(measure).startswith(("number", "mean number"))
@@ -379,14 +379,14 @@ def unit_of(study: Study, measure: str) -> str:
 
 
 def _difference(study: Study, one: ComparisonResult, label: str, verdict: str) -> str:
-    """A difference of two arms in words, with its interval and the verdict."""
+    """A sentence about the difference of two arms, with its interval and the verdict."""
     first, second = map(study.circumstance, one.of)
     if one.result.note == EQUAL_PAIRS:
         return f"{label} was the same {second} as {first}, pair by pair"
     if one.result.note == NOT_EXERCISED:
         return f"{label} was the same {second} as {first} in every pair: not exercised"
     if not np.isfinite(one.p):
-        why = one.result.note and f" ({one.result.note})"
+        why = f" ({one.result.note})" if one.result.note else ""
         return f"{label} {second} cannot be compared with that {first}{why}"
     in_points, unit = percentage(one.measure) > 1, unit_of(study, one.measure)
     row = one.row()
@@ -421,7 +421,7 @@ def _pairs(one: ComparisonResult) -> int:
 def _brackets(
     study: Study, one: ComparisonResult, bounds: tuple[float, float], ends: str, verdict: str
 ) -> str:
-    """Interval and verdict in words, and why they disagree about zero, if they do."""
+    """The interval and the verdict, and why they disagree about zero, if they do."""
     if not np.isfinite(bounds).all():
         return verdict
     without_zero, note = bounds[0] > 0 or bounds[1] < 0, ""
@@ -432,7 +432,7 @@ def _brackets(
 
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
-    """What was planned beside what was done: comparisons, usable replicates, deviations."""
+    """Planned and performed analyses: comparisons, usable replicates, deviations."""
     description = study.description
     rows = []
     for number, plan in enumerate(description.comparisons):
@@ -468,7 +468,7 @@ def _deviation(values: FloatArray) -> float:
 
 
 def too_narrow(by_arm: pd.DataFrame) -> pd.DataFrame:
-    """The measures whose t intervals are known to cover the mean too seldom, with the shares."""
+    """Measures whose t intervals have poor coverage of the mean, with the coverage."""
     rows = []
     for measure, arms in by_arm[by_arm["n"] > 0].groupby("measure", sort=False):
         n, typical = int(arms["n"].min()), float(arms["skewness"].median())
@@ -516,7 +516,7 @@ def sensitivity(study: Study) -> pd.DataFrame:
 
 
 def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
-    """The same table with a column ``embedding`` beside the names of measures of novelty."""
+    """Add a column ``embedding`` next to the names of novelty measures."""
     names = [one for one in ("measure", "against") if one in table]
     scores = [one for one in COLUMNS if one in table]
     of_novelty = table[names].isin(COLUMNS).any(axis=1) | (not names and bool(scores))
@@ -532,13 +532,13 @@ def with_embedding_column(study: Study, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _answered(table: pd.DataFrame, speaker: str) -> pd.DataFrame:
-    """The same table with a last column ``answers``; an arm may have that name, too."""
+    """Append a column ``answers``; an arm may have that name, too."""
     said = pd.Series(speaker, table.index, name="answers", dtype=object)
     return pd.concat([table, said], axis=1) if speaker else table
 
 
 def latex(table: pd.DataFrame, speaker: str = "") -> str:
-    """A table for LaTeX with booktabs and a last line that says who answered.
+    """A table for LaTeX with booktabs and a last line that names who answered.
 
     Texts are escaped, numbers have four digits.
     """

@@ -1,4 +1,4 @@
-"""What the runs of a study will spend by rehearsals, and the values with which arms spend alike.
+"""Forecasts of a study's spending by rehearsals, and values that match budgets across arms.
 
 The values are known, and locked, before the first call is paid for.
 """
@@ -24,7 +24,7 @@ SPENT = {"calls": "calls", "tokens": "tokens", "money": "usd"}
 """The figure of a forecast, and the measure of a run, by what arms are matched by."""
 UNITS = {"calls": "calls", "tokens": "tokens", "money": "US dollars"}
 TEXTS = ("CI", "HD", "CD", "ON", "review")
-"""Outcomes that are taken of the text of a paper; all scores of reviews are one."""
+"""Outcomes measured on the text of a paper; all review scores are one."""
 SEEDS = 5
 """Seeds with which an adapted key must have changed no text before its arm is refused."""
 
@@ -58,7 +58,7 @@ def match_budgets(
 
 
 def matching_data(design: Design) -> dict[str, Any] | None:
-    """What a lock keeps of a matching: what was asked for, and what was chosen for each arm."""
+    """The matching as a lock stores it: the request, and the chosen value of each arm."""
     wanted, matching = design.file.match, design.matching
     if wanted is None:
         return None
@@ -78,7 +78,7 @@ def nearest_value(spending: Callable[[int], float], low: int, high: int, target:
             below = middle
         else:
             above = middle
-    # Sorted, so that of two that are equally near the smaller one comes first.
+    # Sorted, so that the smaller value wins a tie.
     return min(sorted(known), key=lambda value: abs(known[value] - target))
 
 
@@ -92,7 +92,7 @@ class _Matcher:
         self._moved: set[str] = set()
 
     def matching(self) -> tuple[MatchedArm, ...]:
-        """What was chosen for each arm; a study of which one stays too far off is refused."""
+        """The chosen value of each arm; an error if an arm cannot reach its target."""
         rows, faults = [], []
         wanted, unit = self.wanted, UNITS[self.wanted.by]
         for arm in self.design.arms:
@@ -132,7 +132,7 @@ class _Matcher:
         return target
 
     def _spends(self, arm: Arm, key: str = "", value: int | None = None) -> float:
-        """What one run is forecast to spend, as given or with a value of the adapted key."""
+        """Forecast spending of one run, unchanged or with a value of the adapted key."""
         # Budgets of one arm share what its values spend.
         place = (repr((arm.listed, arm.settings)), value)
         if place not in self._spent:
@@ -143,7 +143,7 @@ class _Matcher:
         return self._spent[place]
 
     def _require_moved(self, arm: Arm, key: str, ends: tuple[int, int]) -> None:
-        """Refuse an arm whose key changes none of the texts that a planned outcome is taken of."""
+        """Refuse an arm whose adapted key changes no text that a planned outcome measures."""
         if arm.listed in self._moved:
             return
         self._moved.add(arm.listed)
@@ -171,7 +171,7 @@ class _Matcher:
             )
 
     def _rehearsed(self, arm: Arm, key: str, value: int | None, salt: int = 0) -> Plan:
-        """The rehearsal by which it is forecast what one run of an arm spends."""
+        """The rehearsal that forecasts one run of an arm."""
         scenario = self.design.scenarios[self.design.arms.index(arm)]
         if value is not None:
             scenario = scenario_of(scenario, {key: value}, trust=self.trust)
@@ -191,14 +191,15 @@ class _Matcher:
 
 
 def texts_of_outcomes(result: Plan) -> dict[str, object]:
-    """The texts of a rehearsal that each outcome of ``TEXTS`` is taken of."""
+    """The texts of a rehearsal that each outcome of ``TEXTS`` measures."""
     from virsci_society.metrics.novelty.novelty import Novelty, measured_texts
 
     papers, novelty = result.papers, result.scenario.novelty
     texts = measured_texts(papers, novelty if isinstance(novelty, Novelty) else Novelty())
     query, evaluated = (tuple(texts[name]) for name in ("query", "evaluated"))
     read = tuple(papers[["title", "abstract"]].itertuples(index=False, name=None))
-    return dict(zip(TEXTS, (query, *((query, evaluated),) * 3, read), strict=True))
+    novelty_texts = dict.fromkeys(("HD", "CD", "ON"), (query, evaluated))
+    return {"CI": query, **novelty_texts, "review": read}
 
 
 def deviation(spent: float, target: float | None) -> float:
@@ -208,7 +209,7 @@ def deviation(spent: float, target: float | None) -> float:
 
 @dataclass(frozen=True)
 class StudyForecast:
-    """What a study will take: of each arm the plan of one run, and how long its rehearsal took."""
+    """The forecast of a study: for each arm the plan of one run and its rehearsal time."""
 
     design: Design
     plans: tuple[Plan, ...]

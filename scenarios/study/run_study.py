@@ -44,8 +44,7 @@ from virsci_society.scenarios.study.study_file import FOLDERS
 from virsci_society.scenarios.study.tables import gather, is_gathered, study_json
 
 MAX_LOST_WORKERS = 5
-"""Children lost in a row, for each that works at a time, of whose runs none had begun its own work;
-after them the study stops."""
+"""Consecutive worker deaths per process, before any run started, that stop the study."""
 OnResult = Callable[[RunResult], object]
 
 
@@ -88,7 +87,7 @@ def run_locally(
     on_result: OnResult = lambda result: None,
     **options: Any,
 ) -> list[RunResult]:
-    """Do runs of a study here, ``apart`` in children; gives the result of each that was begun."""
+    """Do runs of a study here, ``apart`` in children; returns the result of each started run."""
     from virsci_society.scenarios.study.run_one import run_batch
 
     found, options = dict[int, RunResult](), {**options, "fail_fast": fail_fast}
@@ -124,13 +123,13 @@ class _Child:
         self, study: Path, batch: Sequence[int], together: int, options: Mapping[str, Any]
     ) -> None:
         self.left = {index: _begun(study, index) for index in batch}
-        # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
+        # Mesa sets "spawn" as the start method: nothing of this process is inherited.
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         arguments = (theirs, str(study), list(batch), together, options)
         self.process = context.Process(target=do_batch, args=arguments, name="society")
         self.process.start()
-        # Else the pipe would not break when the child dies: this process would hold its other end.
+        # Otherwise the pipe would stay open after the child dies.
         theirs.close()
 
     def end(self) -> int | None:
@@ -157,11 +156,11 @@ def run_in_children(
             if not stopping and stop() is not None:
                 stopping = True
                 for child in children:
-                    # A pipe that is broken is at its end, as whoever reads there will see.
+                    # A broken pipe is noticed below, when it is read.
                     with suppress(OSError):
                         child.pipe.send_bytes(b"stop")
             while not stopping and len(children) < jobs and (alone or batches):
-                # Half of an even part, so that a slow child holds up no runs at the end.
+                # Half of an even share, so that a slow child delays no runs at the end.
                 size = len(batches) if jobs == 1 else -(-len(batches) // (2 * jobs))
                 size = min(max(size, together), len(batches))
                 batch = [alone.popleft()] if alone else [batches.popleft() for _ in range(size)]
@@ -182,7 +181,7 @@ def run_in_children(
                     if code is not None and code < 0:
                         with suppress(ValueError):
                             how = signal.Signals(-code).name
-                    hint = ", often a lack of memory" * (how == "SIGKILL")
+                    hint = ", often a lack of memory" if how == "SIGKILL" else ""
                     reason = f"its process ended before the run did: {how}{hint}"
                     for index in under_way:
                         lease = hold_lease(folder_of(study, index), "its death is noted")
@@ -226,7 +225,7 @@ def do_batch(
         gone.set()
 
     def send(data: dict[str, Any]) -> None:
-        # If nobody is left to read it: it all lies in the study's folder.
+        # The parent may be gone: all results are in the study's folder.
         with suppress(OSError):
             pipe.send_bytes(json.dumps(data).encode())
 
@@ -246,7 +245,7 @@ def do_batch(
 
 
 def _begun(study: Path, index: int) -> tuple[int, ...] | None:
-    """The deaths of a run that was begun and has not ended; None of every other one."""
+    """The deaths of a run that has started and not ended; None for other runs."""
     held = read_result(study, index)
     return held.died_at if held is not None and held.state == "running" else None
 
@@ -284,7 +283,7 @@ def conclude(
     interim_p: bool = False,
     tell: Callable[[str], object] = lambda line: None,
 ) -> tuple[list[RunResult], bool]:
-    """Gather and write the page, if there is anything new; how every run stands, and if it was."""
+    """Gather results and write the page if needed; returns the results, and if it was."""
     found = read_results(folder, lock)
     done = sum(one.state == "done" for one in found)
     new = changed or not is_gathered(folder, study_json(design, lock, folder, found))

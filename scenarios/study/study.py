@@ -115,8 +115,7 @@ class Study:
         for file in files:
             if not file.exists():
                 raise InputError(f"{file}: missing; run the study, which gathers its results")
-        # All at once: a page is made of every table, and one that was changed must not be found
-        # half-way.
+        # All at once: a page needs every table, so a changed file must be found before it starts.
         if hashes is not None:
             hashes.check_all()
         file = folder / STUDY_JSON
@@ -166,17 +165,17 @@ class Study:
         if score.startswith("review."):
             _, kind, name = score.split(".")
             label = f"score {name.replace('_', ' ')} of {kind} reviews"
-            return label + (panel and f" by {panel}")
+            return f"{label} by {panel}" if panel else label
         label = self.description.labels.get(measure) or measure_label(measure)
         return label + self.by_embedding(measure)
 
     def by_embedding(self, measure: str) -> str:
         """Suffix of a novelty measure, such as `` by LSA 256``; else empty."""
-        known = self.description.embedding if measure in COLUMNS else ""
-        return known and f" by {known}"
+        embedding = self.description.embedding if measure in COLUMNS else ""
+        return f" by {embedding}" if embedding else ""
 
     def circumstance(self, arm: str) -> str:
-        """An arm in words, such as ``when nobody left``, ``with team_size=4`` or its name."""
+        """An arm as a phrase, such as ``when nobody left``, ``with team_size=4`` or its name."""
         labels, of = self.description.labels, self._arms[arm].of
         if of in labels and arm not in labels:
             return labels[of] + arm.removeprefix(of)
@@ -212,8 +211,8 @@ class Study:
     def shows_p(self) -> bool:
         """True if p values are shown: when all runs are done, or on request.
 
-        Whoever looks after every few runs and stops at the first small p finds effects that are not
-        there far more often than in 5 % of studies.
+        Optional stopping, with a look at p after every few runs, finds absent effects far more
+        often than in 5 % of studies.
         """
         return self._interim_p or not self.interim
 
@@ -273,7 +272,7 @@ class Study:
 
 
 def _optional(file: Path) -> pd.DataFrame | None:
-    """A table that not every study has; None where it is not there."""
+    """An optional table; None if it does not exist."""
     return read_parquet(require_regular_file(file)) if file.exists() else None
 
 
@@ -378,7 +377,7 @@ def compute_comparisons(study: Study) -> list[ComparisonResult]:
 
 
 def in_other_embeddings(study: Study, one: ComparisonResult) -> list[ComparisonResult]:
-    """The same comparison of novelty in the further embeddings that its runs were measured in."""
+    """The same comparison of novelty in the other embeddings of the study."""
     plan = study.description.comparisons[one.plan]
     names = [name for name in study.measured if name.startswith(f"{one.measure} by ")]
     found = (result for name in names for result in _results_of(study, plan, name))

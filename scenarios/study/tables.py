@@ -57,7 +57,7 @@ class PlannedComparison(Comparison):
 
 
 class StudyDescription(BaseModel):
-    """The content of ``study.json``: what was asked, and how it departs from what was planned."""
+    """The content of ``study.json``: the questions, and deviations from the plan."""
 
     title: str = ""
     about: str = ""
@@ -105,7 +105,7 @@ def gather(design: Design, folder: Path, lock: Lock, results: Sequence[RunResult
 
 
 def speaker_of_study(design: Design) -> str:
-    """Who speaks in the runs of a study; arms may set keys of the backend themselves."""
+    """Who answers in the runs of a study; arms may set keys of the backend."""
     return "; ".join(dict.fromkeys(str(one.backend.backend.about) for one in design.scenarios))
 
 
@@ -116,7 +116,7 @@ def is_gathered(folder: Path, content: str) -> bool:
     ]
     if not all(path.is_file() for path in files) or files[0].read_text("utf-8") != content:
         return False
-    # By their times: to compare what is in them would be to gather them again.
+    # By modification time: comparing contents would mean gathering again.
     patterns = ("runs/*.result.json", "reviews/*/averages.parquet")
     news = [path.stat().st_mtime_ns for one in patterns for path in folder.glob(one)]
     return max(news, default=0) <= min(path.stat().st_mtime_ns for path in files)
@@ -205,7 +205,7 @@ def _column(values: Sequence[Any]) -> Any:
 
 
 def results_table(design: Design, results: Sequence[RunResult]) -> pd.DataFrame:
-    """One row per run and measure; the value is NaN where there is none, or it does not count."""
+    """One row per run and measure; NaN if missing, or if the replicate is not usable."""
     import pandas as pd
 
     usable, rows = design.file.usable, []
@@ -282,7 +282,7 @@ def reviews_table(folder: Path, results: Sequence[RunResult]) -> pd.DataFrame | 
 
 
 def _measured(design: Design, folder: Path, lock: Lock, one: RunResult) -> RunResult:
-    """The result of a run with its measures; those that were asked for later are measured now."""
+    """The result of a run; measures that were added to the study later are computed now."""
     new = [name for name in lock.kept_measures(design.file.measures) if name not in one.measures]
     if one.state != "done" or not new:
         return one

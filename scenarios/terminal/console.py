@@ -20,7 +20,7 @@ PLAIN_WIDTH = 1000
 
 
 def open_to_show(folder: Path) -> Run:
-    """Open a run, or the part of it that there is; a line on stderr tells how such a run ended."""
+    """Open a run or its partial results; for these a line on stderr says how the run ended."""
     from virsci_society.scenarios.runs.run_state import FINISHED, RUNNING, open_run, resume_hint
 
     run, state = open_run(folder)

@@ -133,7 +133,7 @@ def tell(*lines: str, err: bool = False) -> None:
 
 
 def open_in_browser(page: Path) -> None:
-    """Open a page in the browser and print its path, or its address where there is no browser."""
+    """Open a page in the browser and print its path, or its address without a browser."""
     import webbrowser
 
     address = page.resolve().as_uri()

@@ -207,8 +207,7 @@ class PaperSelection:
     @property
     def kept(self) -> BoolArray:
         """All papers that are kept."""
-        kept: BoolArray = self.past | self.contemporary
-        return kept
+        return self.past | self.contemporary
 
 
 def select_papers(corpus: RawCorpus, filters: PaperFilters) -> PaperSelection:
@@ -494,7 +493,7 @@ def build(
     progress: BuildProgress | None = None,
     folder: Path | None = None,
 ) -> Ecosystem:
-    """Build an ecosystem by options; ``folder`` holds the records while it is built."""
+    """Build an ecosystem by options; ``folder`` has the records meanwhile."""
     # Before anything is read, so that a wrong name or a missing extra is an error at once.
     model = make_model(options.embedding, options.hosting)
     progress = progress or BuildProgress()
@@ -622,7 +621,7 @@ def _without_vector(papers: Papers, vectors: VectorArray) -> list[str]:
 def _kept_papers(
     corpus: RawCorpus, selection: PaperSelection, scientists: IntArray
 ) -> tuple[Papers, Papers, dict[str, tuple[str, str]]]:
-    """The papers that are kept with masked names, and what source id and name each stands for."""
+    """The kept papers with masked names, and the source id and name of each mask."""
     rows = corpus.by_date(np.flatnonzero(selection.kept))
     columns = ("id", "title", "abstract", "references", "keywords", "venue", "author_names")
     table = corpus.table(selection.kept, *columns)

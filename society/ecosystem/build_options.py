@@ -24,7 +24,7 @@ class BuildProgress:
 
 @dataclass(frozen=True)
 class PaperFilters:
-    """The filters on papers; those of other years still count for people and citations."""
+    """The filters on papers; excluded years still count for people and citations."""
 
     first_year: int | None = None
     last_year: int | None = None
@@ -85,7 +85,7 @@ AMiner CS: 2000 to 2010 and to 2014, 156 authors. OAG 3.1: 2010 to 2020 and to 2
 
 
 def build_options(preset: str | None, given: Mapping[str, Any], **also: Any) -> BuildOptions:
-    """Make options from a preset and the given filters, which hold where they are not None."""
+    """Make options from a preset and filters, which override it unless None."""
     chosen = {name: value for name, value in given.items() if value is not None}
     if preset is not None and preset not in PRESETS:
         raise InputError(f"preset {preset!r} is not known; known: {', '.join(PRESETS)}")

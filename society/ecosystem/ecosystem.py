@@ -157,7 +157,7 @@ class Ecosystem:
 
     @cached_property
     def authorships(self) -> Authorships:
-        """The past papers by scientists of the population, whose rows stand for them."""
+        """The past papers by scientists of the population, as row numbers."""
         return authorships_of(self.past, self.profiles.rows, len(self.profiles))
 
     def digest(self) -> str:
@@ -275,7 +275,7 @@ def encode_interests(
 
 
 def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, what: str) -> None:
-    """Check that vectors can be compared; zero are only those of words that nobody has learnt."""
+    """Check that vectors can be compared; only unknown words have zero vectors."""
     zero = zero_rows(rows, what, REBUILD_HINT)[:MANY_PEOPLE]
     if not len(zero):
         return
@@ -287,7 +287,7 @@ def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, wh
 
 
 def _require_split(ecosystem: Ecosystem) -> None:
-    """Check that papers stand by date, then id, each once, on the right side of the boundary."""
+    """Check that papers are unique, sorted by date and id, and on their side of the boundary."""
     boundary, sides = ecosystem.boundary, (ecosystem.past, ecosystem.contemporary)
     for side, early in zip(sides, (True, False), strict=True):
         dates, ids = side.dates, side.table["id"]
@@ -395,7 +395,7 @@ def require_place(folder: Path) -> None:
 
 
 def require_same(folder: Path, expected: Mapping[str, Any]) -> None:
-    """Raise InputError where a folder holds an ecosystem whose manifest says something else."""
+    """Raise InputError if a folder contains an ecosystem with another manifest."""
     try:
         there = read_json_object(folder / MANIFEST)
     except (InputError, OSError, ValueError):

@@ -166,7 +166,7 @@ class Selected(Leaders):
         policy = world.selection
         if policy is None:
             raise InputError(
-                f"founding.leaders: the protocol {world.protocol_name} selects nobody by a policy; "
+                f"founding.leaders: the protocol {world.protocol_name} has no selection policy; "
                 "name another rule"
             )
         return policy.of_run(world.streams.seed)

@@ -58,8 +58,7 @@ class Authorships:
     def led(self, place: int) -> BoolArray:
         """Whether each authorship is that of the ``FIRST`` or of the ``LAST`` author."""
         places = outer_places(self.sizes) if self.places is None else self.places
-        leads: BoolArray = (places & place) > 0
-        return leads
+        return (places & place) > 0
 
     def authors_of(self, paper: int) -> IntArray:
         """The authors of one paper, in author order."""
@@ -95,8 +94,7 @@ class Authorships:
     @property
     def sizes(self) -> IntArray:
         """The number of authors of each paper."""
-        sizes: IntArray = np.diff(self.starts)
-        return sizes
+        return np.diff(self.starts)
 
     def of_people(self, chosen: IntArray) -> Authorships:
         """The papers of some people (ascending), who get the numbers 0, 1, ... in their order."""

@@ -55,8 +55,8 @@ class Landscape(Worth):
         near = nearest_distance(ground)
         if near is None:
             raise InputError(
-                "worth: a landscape lies over the vectors of past papers, and the ecosystem has "
-                "fewer than two that differ; choose one with past papers, or leave worth out"
+                "worth: a landscape needs two distinct vectors of past papers, and the ecosystem "
+                "has fewer; choose one with past papers, or leave worth out"
             )
         # A field whose covariance is exp(-d^2 / 2 length^2).
         length = near / np.sqrt(-2.0 * np.log(1.0 - self.ruggedness))
@@ -98,8 +98,7 @@ class WorthField:
         heights = self.heights(np.asarray(vectors, dtype=np.float64))
         ranks = np.interp(heights, self.ranked, np.linspace(0.0, 1.0, len(self.ranked)))
         above = np.maximum(ranks - self.worthless, 0.0) / (1.0 - self.worthless)
-        rounded: FloatArray = np.round(above, DECIMALS)
-        return rounded
+        return np.round(above, DECIMALS)
 
     @property
     def moments(self) -> tuple[float, float]:

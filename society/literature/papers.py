@@ -93,8 +93,7 @@ class Papers(ArrowSequence[Paper]):
     def cited_by(self, row: int) -> IntArray:
         """The rows of the papers that cite the paper of a row, ascending."""
         starts, citing = self._cited_by
-        citing_rows: IntArray = citing[starts[row] : starts[row + 1]]
-        return citing_rows
+        return citing[starts[row] : starts[row + 1]]
 
     def written_by(self, author: str) -> IntArray:
         """The rows of the papers that name an author (id), ascending; none for an unknown one."""

@@ -54,8 +54,7 @@ def candidates(scores: VectorArray, k: int, hidden: Collection[int]) -> IntArray
     if hidden:
         scores[[row for row in hidden if row < len(scores)]] = -np.inf
     least = np.partition(scores, len(scores) - k)[len(scores) - k] if k < len(scores) else -np.inf
-    rows: IntArray = np.flatnonzero((scores >= least - SLACK) & (scores > -np.inf))
-    return rows
+    return np.flatnonzero((scores >= least - SLACK) & (scores > -np.inf))
 
 
 class VectorIndex:

@@ -231,8 +231,7 @@ class PaperHistory:
                 self._numbers = np.concatenate([self._numbers, room])
             self._numbers[list(authors)] += 1
         self._numbered = self._visible
-        numbers: IntArray = self._numbers[rows]
-        return numbers
+        return self._numbers[rows]
 
     def since(self, first: int) -> list[tuple[float, tuple[int, ...]]]:
         """Date and authors of the papers since day 0 and before now, but for the ``first`` ones."""

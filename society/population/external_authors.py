@@ -41,9 +41,9 @@ class CountedExternalAuthors(ExternalAuthors):
         outside = past.team_sizes - inside
         if not outside.any():
             raise InputError(
-                f"{KEY}: every author of the past papers is in the population, so nobody is "
-                "outside: leave it out, or build the ecosystem with a filter on people, such as "
-                "--min-papers 5"
+                f"{KEY}: every author of the past papers is in the population, so there are "
+                "no external authors: leave it out, or build the ecosystem with a filter on "
+                "people, such as --min-papers 5"
             )
         lately = past.dates >= (-np.inf if self.since is None else -self.since)
         inside, outside = inside[lately & (inside > 0)], outside[lately & (inside > 0)]

@@ -129,10 +129,7 @@ class CoauthorNetwork:
                     break
             else:
                 index -= len(self._recent_partners(i))
-        partner: int = self._partner[
-            bisect_right(total, total[start] + index, start + 1, end + 1) - 1
-        ]
-        return partner
+        return self._partner[bisect_right(total, total[start] + index, start + 1, end + 1) - 1]
 
     def joint_papers(self, i: int, j: int) -> int:
         """The number of joint papers of ``i`` and ``j`` before now."""

@@ -154,8 +154,7 @@ def typed_table(rows: Sequence[Sequence[Any]], dtypes: Mapping[str, str]) -> pd.
 
 def known_numbers(values: pd.Series[Any]) -> NDArray[np.float64]:
     """The values that are not missing, as float64."""
-    numbers: NDArray[np.float64] = values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
-    return numbers
+    return values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def counts_of(keys: pd.Series[Any], counts: pd.Series[Any]) -> pd.Series[Any]:

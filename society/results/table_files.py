@@ -95,7 +95,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
             if size > min(MAX_TABLE_BYTES, 64 * 2**20 + meta.num_rows * MAX_ROW_BYTES):
                 raise InputError(
                     f"{path}: {size} bytes in {meta.num_rows} rows is more than a table of a run "
-                    "can hold; the file is damaged or of another program"
+                    "can have; the file is damaged or was written by another program"
                 )
             # Small tables are read faster than threads start.
             threads = size > 2**20

@@ -103,9 +103,9 @@ def test_faults_in_a_list_have_their_place(tmp_path, wrong, right, told):
 
 def test_a_mixture_of_mixtures_is_refused_and_has_no_run_of_its_own():
     inner = Component(share=1, protocol=TWO, name="both")
-    with pytest.raises(ValueError, match="of holds a mixture"):
+    with pytest.raises(ValueError, match="of contains a mixture"):
         Mixture(of=(inner, Component(share=1, protocol=Wordless())))
-    with pytest.raises(ProtocolError, match="Scientist1/1: a mixture has no run of its own"):
+    with pytest.raises(ProtocolError, match="Scientist1/1: a mixture does not run"):
         TWO.run(SimpleNamespace(id="Scientist1/1"), None)
 
 

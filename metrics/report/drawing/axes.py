@@ -23,7 +23,7 @@ HAIR = 0.7
 def words_at(
     text: str, x: float, y: float, colour: str, anchor: str = "start", size: float = FONT
 ) -> str:
-    """A line of text, escaped and without the characters that XML cannot hold."""
+    """A line of text, escaped and without characters that are invalid in XML."""
     place = f'x="{short_number(x)}" y="{short_number(y)}" font-size="{size:g}" fill="{colour}"'
     more = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f"<text {place}{more}>{escape(plain_text(text))}</text>"
@@ -79,11 +79,11 @@ def place_labels(
     gap: float,
     within: tuple[float, float, float, float],
 ) -> list[tuple[float, float] | None]:
-    """Where names stand, the first ones first: right, left, above or below their point."""
+    """Positions of labels, in order of priority: right, left, above or below their point."""
     taken = np.array([(x - gap, y - gap, x + gap, y + gap) for x, y in points])
     placed: list[tuple[float, float] | None] = []
     for number, ((x, y), width) in enumerate(zip(points, widths, strict=False)):
-        # All but its own point, beside which a name stands.
+        # All points but its own.
         left, top, right, bottom = np.delete(taken, number, axis=0).T
         placed.append(None)
         for start, low in (
@@ -93,10 +93,10 @@ def place_labels(
             (x - width / 2, y + gap + height),
         ):
             end, high = start + width, low - height
-            inside = within[0] <= start and within[1] <= high
-            inside &= end <= within[2] and low <= within[3]
+            inside_x = within[0] <= start and end <= within[2]
+            inside_y = within[1] <= high and low <= within[3]
             hits = (start < right) & (left < end) & (high < bottom) & (top < low)
-            if inside and not hits.any():
+            if inside_x and inside_y and not hits.any():
                 placed[-1] = (start, low)
                 taken = np.vstack([taken, (start, high, end, low)])
                 break
@@ -108,7 +108,7 @@ ROW = 1.35 * FONT
 
 
 class LegendEntry(NamedTuple):
-    """One row of a legend; colour and shape both tell what it stands for."""
+    """One row of a legend; colour and shape both identify it."""
 
     words: str
     colour: str
@@ -184,7 +184,7 @@ class Scale:
         self._least, self._largest = math.inf, -math.inf
 
     def include(self, values: FloatArray) -> None:
-        """Let the range hold these values; those that are not finite are left out."""
+        """Extend the range to these values; non-finite values are ignored."""
         held = values[np.isfinite(values)]
         if len(held):
             self._least = min(self._least, float(held.min()))
@@ -212,7 +212,7 @@ class Scale:
         return low, high + self.headroom * (high - low)
 
     def places(self, values: Iterable[float] | FloatArray, start: float, stop: float) -> FloatArray:
-        """Where values lie."""
+        """Positions of values."""
         low, high = self.ends()
         data = np.asarray(values, dtype=np.float64)
         if self.log:
@@ -231,12 +231,12 @@ class Scale:
         if self.log:
             return [(value, f"{value:g}") for value in _log_ticks(low, high)]
         most = max(1, min(9, int(length / room)) if self.most is None else self.most)
-        # The least round distance of ticks with which the range holds at most so many steps.
+        # The smallest round step with at most this many ticks in the range.
         least = max((high - low) / most, 1.0 if self.whole else 0.0)
         power = 10.0 ** math.floor(math.log10(least))
         steps = (one * power for one in (WHOLE_STEPS if self.whole else STEPS))
         step = next(one for one in steps if one >= least * (1 - _TOLERANCE))
-        # What is added for a legend may lie beyond what the measure can be: no tick stands there.
+        # Room for a legend may exceed the measure's bounds: no tick is drawn there.
         high = min(high, max(self.bounds[1], self._largest))
         # A tick at an end of the range may miss it by rounding.
         first, last = math.ceil(low / step - _TOLERANCE), math.floor(high / step + _TOLERANCE)
@@ -269,7 +269,7 @@ HALO = 'stroke="var(--page)" stroke-width="2.4" stroke-linejoin="round" paint-or
 """Of names, so that no line runs through their letters."""
 
 Place = Callable[[Coordinates], FloatArray]
-"""Where values of one scale lie, in units of the SVG."""
+"""Positions of values on one scale, in units of the SVG."""
 Draw = Callable[[Place, Place], str]
 
 
@@ -305,7 +305,7 @@ class Axes:
         steps: bool = False,
         dashes: str = "",
     ) -> None:
-        """A line through points in their order; with ``steps`` each value holds until the next."""
+        """A line through points in their order; with ``steps`` each value lasts until the next."""
         self._include(x, y)
         style = f'fill="none" stroke="{colour}" stroke-width="{width:g}"{_dashed(dashes)}'
 
@@ -324,7 +324,7 @@ class Axes:
         size: float = 5.0,
         opacity: float = 1.0,
     ) -> None:
-        """A circle at each point, of one colour or each of its own."""
+        """A circle at each point, in one colour or one colour each."""
         self._include(x, y)
         style = f' fill-opacity="{opacity:g}"' if opacity < 1 else ""
         style += f' fill="{colour}"' if isinstance(colour, str) else ""
@@ -349,7 +349,7 @@ class Axes:
         *,
         size: float | Sequence[float] = 5.5,
     ) -> None:
-        """A symbol at each point, so that colour need not tell kinds apart."""
+        """A symbol at each point, so that kinds differ by more than colour."""
         self._include(x, y)
         widths = [size] * len(x) if isinstance(size, int | float) else size
 
@@ -363,7 +363,7 @@ class Axes:
     def names(
         self, x: Coordinates, y: Coordinates, texts: Sequence[str], *, size: float, gap: float
     ) -> None:
-        """Names beside the first points where there is room, those given first before others."""
+        """Labels next to points where there is room, in order of priority."""
         widths = [1.15 * LETTER * size * len(text) for text in texts]
 
         def draw(across: Place, up: Place) -> str:
@@ -416,7 +416,7 @@ class Axes:
         self._marks.append(draw)
 
     def text(self, x: float, y: float, words: str, *, right_by: float = 0.0) -> None:
-        """Muted words that begin so far to the right of a point, and are centred on its height."""
+        """Muted text to the right of a point, centred vertically."""
 
         def draw(across: Place, up: Place) -> str:
             at, height = float(across([x])[0]) + right_by, float(up([y])[0])

@@ -56,7 +56,7 @@ class Plot:
         return self._rows
 
     def legend(self, entries: Sequence[LegendEntry]) -> None:
-        """A legend above all axes, in as many columns as there is room for, at most five."""
+        """A legend above all axes, in up to five columns, as space permits."""
         self._entries = entries
 
     def svg(self, label: str) -> Markup:
@@ -87,7 +87,7 @@ class Plot:
         return Markup(svg)  # noqa: S704 - drawn here, and every text in it is escaped
 
     def _columns(self) -> int:
-        """The most columns of the legend that fit beside each other, at least one."""
+        """Number of legend columns that fit, at least one."""
         free = self._width - 2 * EDGE
         counts = range(min(MOST_COLUMNS, len(self._entries)), 0, -1)
         return next((n for n in counts if legend_width(self._entries, n) <= free), 1)

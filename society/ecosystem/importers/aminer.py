@@ -40,7 +40,7 @@ OUT_OF_STEP = (
 
 @dataclass
 class AMinerRecord:
-    """One block of a text file: its first line, the values of its tags, and what is wrong."""
+    """One block of a text file: its first line, the values of its tags, and its error."""
 
     line: int
     values: dict[str, list[str]] = field(default_factory=dict)
@@ -48,12 +48,12 @@ class AMinerRecord:
     latest: str = ""
 
     def value(self, tag: str) -> str:
-        """The value of a tag, empty where there is none."""
+        """The value of a tag, empty if missing."""
         return self.values.get(tag, [""])[0]
 
 
 def read_blocks(file: SourceFile) -> Iterator[AMinerRecord]:
-    """Read the blocks of a file; InputError where a title would be that of a neighbour."""
+    """Read the blocks of a file; InputError if titles would be assigned to neighbours."""
     block: AMinerRecord | None = None
     opener, glued, blank = "", False, False
     for number, line in enumerate(map(str.strip, read_lines(file)), start=1):
@@ -131,7 +131,7 @@ class AuthorIds:
 
 
 NAMES = ("author2paper", "coauthor", "author", "paper")
-"""Parts of the names of the release's files, by which they are told apart in this order."""
+"""Parts of the names of the release's files that identify them, in this order."""
 
 
 class AMiner(Source):
@@ -202,7 +202,7 @@ class AMiner(Source):
         )
 
     def _of(self, *kinds: str) -> list[SourceFile]:
-        """The files whose names are those of some kinds; any other name is one of papers."""
+        """The files of some kinds, by name; any other name means papers."""
         parts = ((file, file.path.name.lower()) for file in self.files)
         return [
             file

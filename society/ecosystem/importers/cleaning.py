@@ -72,7 +72,7 @@ def _bare(text: str) -> str:
 
 
 def says_nothing(text: str, pattern: re.Pattern[str] | None = None) -> bool:
-    """Whether a text stands for a missing one, by the common list or the pattern of its field."""
+    """Whether a text is a placeholder, by the common list or the pattern of its field."""
     if len(text) > LONGEST_PLACEHOLDER:
         return False
     bare = _bare(text)
@@ -226,7 +226,7 @@ def plain(text: str) -> str:
 
 
 def has_signs_of_markup(text: str) -> bool:
-    """Whether a text holds a character with which markup begins."""
+    """Whether a text contains the start of markup."""
     marks = "<" in text or "&" in text or "\\" in text or "$" in text or "{" in text
     return marks or "Ã" in text or "â€" in text
 
@@ -242,7 +242,7 @@ def _short(text: str) -> tuple[str, str]:
 
 @lru_cache(65_536)
 def _person(written: str) -> tuple[str, str]:
-    """A name after the rules, empty where it is none, and the rule that changed it."""
+    """The cleaned name, empty if it is no name, and the rule that changed it."""
     name = plain(written) if has_signs_of_markup(written) else written
     name = FOOTNOTES.sub("", name)
     if not name:

@@ -188,8 +188,10 @@ class CsvPapers(Source):
         ]
         names = names or fields.parse_parts(written, separator)
         places = fields.of_each(fields.parse_parts(content.get("affiliations", "")), names)
-        self._split += len(names) > 1
-        self._unsplit += len(names) == 1 and bool(fields.UNSPLIT.search(written))
+        if len(names) > 1:
+            self._split += 1
+        elif names and fields.UNSPLIT.search(written):
+            self._unsplit += 1
         people = []
         for name, id_, place in zip(names, fields.of_each(ids, names), places, strict=True):
             found = WITH_ID.fullmatch(name)

@@ -16,7 +16,7 @@ from virsci_society.society.ecosystem.importers.files import NOT_UTF_8
 from virsci_society.society.ecosystem.importers.records import SkippedRecord
 
 UNKNOWN = (None, "", "nan", "NaN", "NA", "N/A", "null", "None")
-"""Values that stand for a missing number."""
+"""Placeholders of a missing number."""
 UNKNOWN_YEARS = (*UNKNOWN, 0, "0", -1, "-1")
 WHOLE = re.compile(r"(\d{1,19})(?:\.0*)?")
 LISTED = re.compile(r"\s*\[\s*(?:[\"'{\[\]\d-]|None|null|nan|NaN)")
@@ -116,7 +116,7 @@ def parse_count(value: Any, name: str) -> int | None:
 
 
 def _whole(value: Any) -> int | None:
-    """A whole number, also of text or with the fraction .0; true and false are none."""
+    """An integer, also from text or with the fraction .0; true and false are invalid."""
     if isinstance(value, str):
         match = WHOLE.fullmatch(value.strip())
         return int(match[1]) if match else None
@@ -132,8 +132,9 @@ def parse_list(value: Any, name: str) -> list[Any]:
     if value is None or value == "" or value == {}:
         return []
     if isinstance(value, str):
-        held = _of_text(value, "[")
-        value = value.split(";" if ";" in value else ",") if held is None else held
+        listed = _of_text(value, "[")
+        separator = ";" if ";" in value else ","
+        value = value.split(separator) if listed is None else listed
     if isinstance(value, dict):
         return [value]
     if not isinstance(value, list | tuple):
@@ -169,7 +170,7 @@ def parse_person(value: Any) -> str:
 
 
 def _of_text(value: Any, opening: str) -> Any:
-    """The value that a text holds as JSON or as a Python literal; None for any other text."""
+    """Parse a text as JSON or a Python literal; None for any other text."""
     if not isinstance(value, str) or not value.lstrip().startswith(opening):
         return None
     if opening == "[" and not LISTED.match(value):
@@ -214,12 +215,12 @@ def parse_texts(
 
 
 def first_text(texts: Iterable[str]) -> str:
-    """The first text that is not empty; empty where there is none."""
+    """The first non-empty text, or an empty text."""
     return next((text for text in texts if text), "")
 
 
 def parse_parts(text: str, separator: str = ";") -> list[str]:
-    """Parse a list of which empty parts keep their place, except the last."""
+    """Parse a list; empty parts keep their position, except the last."""
     parts = [" ".join(part.split()) for part in text.strip().split(separator)]
     return parts if parts[-1] else parts[:-1]
 
@@ -260,7 +261,7 @@ LONGEST_LITERAL = 2**18
 
 
 def parse_literal(text: str) -> Any:
-    """Parse a Python literal, of which nothing is run: names, calls and operators are refused."""
+    """Parse a Python literal without evaluating it: names, calls and operators are refused."""
     if len(text) > LONGEST_LITERAL:
         raise ValueError(f"longer than {LONGEST_LITERAL:,} characters")
     if NOT_UTF_8.search(text):

@@ -19,7 +19,7 @@ from virsci_society.agents.errors import InputError
 LONGEST = 64 * 2**20
 """Characters of the longest line or value that is read into memory."""
 NOT_UTF_8 = re.compile("[\udc80-\udcff]")
-"""What stands in a text for bytes that are not UTF-8."""
+"""Replacement of bytes that are not UTF-8."""
 PACKED: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 """First bytes of packed files -> what unpacks them."""
 PACKED_ENDINGS = (".gz", ".bz2", ".xz")

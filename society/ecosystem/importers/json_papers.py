@@ -32,12 +32,12 @@ SEPARATORS = re.compile(r"[\s,\x1e]*")
 SHELL_TYPE = re.compile(r'\b(?:Number(?:Int|Long|Decimal)|ObjectId|ISODate)\(("?[\w.:+-]*"?)\)')
 """Values as MongoDB's shell writes them, such as ``NumberInt(5)`` of DBLP v13."""
 WRAPPERS = ("results", "data", "papers", "works", "items", "docs")
-"""Fields that hold the list of papers in an answer of an API."""
+"""Fields with the list of papers in an API response."""
 ENVELOPES = ("message", "response")
 """Fields of Crossref and Solr that contain the object with this list."""
 ERRORS = frozenset(("error", "errors", "message", "detail", "exception"))
 MOST_IN_ANSWERS = 6
-"""Most fields of an answer that holds papers in a list, or reports an error."""
+"""Most fields of an API response with a list of papers, or with an error."""
 
 
 def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
@@ -103,8 +103,10 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
                 )
             yield line, ValueError("not UTF-8" if NOT_UTF_8.search(text, at, at + 4096) else fault)
             latest = latest or -1
-            while (end := text.find("\n", at)) < 0 and (text := more()):
-                at = 0
+            end = text.find("\n", at)
+            while end < 0 and text:
+                text = more()
+                end = text.find("\n")
             at = end if end >= 0 else len(text)
 
 
@@ -272,7 +274,7 @@ class OpenAcademicGraph(AcademicJson):
         return super()._entries()
 
     def _takes(self, file: SourceFile) -> bool:
-        """Whether the first lines of a file do not show that it holds something else."""
+        """Whether the first lines of a file are compatible with papers."""
         for _, value in islice(read_values(file), SNIFFED):
             if isinstance(value, ValueError):
                 continue
@@ -298,7 +300,7 @@ OTHER_ENTITIES = frozenset(
         *("subfields", "topics", "work-types"),
     )
 )
-"""Folders of a snapshot that hold no works."""
+"""Folders of a snapshot without works."""
 SHORT_ID = re.compile(r"(?:https?://openalex\.org/)?(?:works/|authors/)?([A-Z]\d{1,20})", re.I)
 MOST_LISTED = 100
 """Authors at which the API cuts off the list of a work."""

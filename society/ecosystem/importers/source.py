@@ -35,7 +35,7 @@ Columns = Mapping[str, Sequence[tuple[str, Callable[[Any, str], Any]]]]
 The first key with a value counts; an empty one stands for the whole row.
 """
 RECENT = 2**16
-"""Hashes of ids that are held as a plain set."""
+"""Number of id hashes that are stored as a set."""
 LATER_CITATIONS = "citations at collection time include those made after the boundary"
 UNKNOWN = {
     "abstract": "no abstracts: no record has one",
@@ -118,11 +118,11 @@ class Source(Iterable[RawRecord], ABC):
     kind: ClassVar[str]
     """The name by which the source is asked for."""
     never_known: ClassVar[tuple[str, ...]] = ()
-    """What no file of the kind can tell."""
+    """Data that no file of this kind contains."""
     one_a_file: ClassVar[bool] = False
     """Whether each file holds one paper."""
     columns: ClassVar[Columns] = {}
-    """Where the fields of a record stand, in the order in which they are parsed."""
+    """The columns of each field of a record, in the order of parsing."""
 
     def __init__(
         self,
@@ -139,10 +139,10 @@ class Source(Iterable[RawRecord], ABC):
 
     @cached_property
     def files(self) -> tuple[SourceFile, ...]:
-        """The files in the order in which they are read; InputError where there is none."""
+        """The files in the order of reading; InputError if there are none."""
         files = tuple(self._ordered(find_files(self.paths, self.wants)))
         if not files:
-            raise InputError(f"{self._where}: holds {self.nothing_found}")
+            raise InputError(f"{self._where}: contains {self.nothing_found}")
         return files
 
     @property
@@ -208,9 +208,9 @@ class Source(Iterable[RawRecord], ABC):
             )
         if report.malformed > self.malformed_share * report.read:
             raise InputError(
-                f"{self._where}: {report.malformed:,} malformed beside {report.kept:,} kept "
-                f"records, more than the share of {self.malformed_share:g} that is allowed; fix "
-                f"them or allow a larger share{examples}"
+                f"{self._where}: {report.malformed:,} malformed and {report.kept:,} valid "
+                f"records, above the allowed share of {self.malformed_share:g}; fix them or allow "
+                f"a larger share{examples}"
             )
 
     def _require_some(self, file: SourceFile | None, before: tuple[int, int]) -> None:

@@ -65,8 +65,7 @@ def sentence_patterns() -> dict[str, tuple[str, ...]]:
 def theme_weights(now: float, count: int) -> FloatArray:
     """Positive weights of the themes of a field whose attention is at ``now``, from 0 (oldest)."""
     places = (np.arange(count) + 0.5) / count
-    weights: FloatArray = np.exp(-np.square((places - now) / DRIFT_WIDTH) / 2) + 0.02
-    return weights
+    return np.exp(-np.square((places - now) / DRIFT_WIDTH) / 2) + 0.02
 
 
 def affiliation(rng: Generator, field: ResearchField) -> str:

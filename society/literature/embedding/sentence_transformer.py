@@ -245,8 +245,8 @@ def _snapshot(name: str, revision: str | None) -> Path:
     said = f"{name}@{revision}" if revision else name
     if constants.HF_HUB_OFFLINE:
         raise InputError(
-            f"the model {said} is not on this machine, and HF_HUB_OFFLINE forbids to fetch it; "
-            "unset that, or give the path of a folder that holds the model"
+            f"the model {said} is not on this machine, and HF_HUB_OFFLINE forbids downloads; "
+            "unset it, or give the path of a folder with the model"
         )
     print(f"downloading the model {said} from {constants.ENDPOINT}", file=sys.stderr, flush=True)
     try:
@@ -254,7 +254,7 @@ def _snapshot(name: str, revision: str | None) -> Path:
     except Exception as error:
         raise InputError(
             f"the model {said} cannot be downloaded ({one_line(str(error))}); see its name and "
-            "the network, or give the path of a folder that holds the model"
+            "the network, or give the path of a folder with the model"
         ) from error
 
 

@@ -169,7 +169,7 @@ def test_extra_parameters_cannot_break_what_is_relied_on(extra):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"context": 2048}, "context leaves no room"),
+        ({"context": 2048}, "context must exceed max_tokens"),
         ({"temperature": 3}, "less than or equal to 2"),
         ({"deadlines": {"read": 0}}, "greater than 0"),
         ({"deadlines": {"read": float("inf")}}, "finite"),

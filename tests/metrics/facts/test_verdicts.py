@@ -70,7 +70,7 @@ def test_a_falling_fact_is_judged_by_its_distance_from_chance(interval, chance, 
 def test_runs_that_are_too_short_or_undefined_are_told():
     made = corpus(society(generator(1), years=2), 2)
     (found,) = judge_facts({"stated": Stated()}, [made], draws=3)
-    assert (found.verdict, found.why) == ("inconclusive", "2 years; needs 3")
+    assert (found.verdict, found.why) == ("inconclusive", "covers 2 of the 3 years needed")
     longer = corpus(society(generator(1), years=3), 3)
     (found,) = judge_facts({"stated": Stated()}, [longer, longer], draws=3)
     assert (found.verdict, found.why) == ("not measurable", "not defined in 2 of 2")

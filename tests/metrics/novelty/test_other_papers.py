@@ -155,7 +155,7 @@ def test_papers_that_the_society_knew_are_refused(finished, here):
     with pytest.raises(InputError, match="the society knew some of them"):
         compute_metric(finished, "novelty", past=here / "own")
     finished.manifest["boundary"] -= 2
-    with pytest.raises(InputError, match="beyond the run's boundary"):
+    with pytest.raises(InputError, match="after the run's boundary"):
         compute_metric(finished, "novelty", past=here / "own")
 
 

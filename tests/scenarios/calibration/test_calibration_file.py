@@ -121,7 +121,7 @@ def test_a_base_with_external_authors_is_refused(read, place):
     base.write_text(f"population: {{external_authors: {{use: counted}}}}\n{base.read_text()}")
     (found,) = faults(read, FILE)
     assert "field.yaml:3:" in found
-    assert "population.external_authors: a calibration simulates everybody" in found
+    assert "population.external_authors: a calibration simulates every author" in found
 
 
 def test_the_file_of_the_documentation_is_read(read, place):
@@ -138,7 +138,7 @@ def test_the_file_of_the_documentation_is_read(read, place):
 
 def test_fewer_than_three_windows_are_remarked_on(read):
     (note,) = read(FILE.replace("[2006, 2007, 2008]", "[2007, 2008]")).notes
-    assert "fewer than three" in note
+    assert "Fewer than three" in note
 
 
 def test_an_ecosystem_is_given_windows_before_its_boundary(place, read, tmp_path):

@@ -129,4 +129,4 @@ def test_a_wrong_fact_is_named_with_its_line(here, value):
     assert done.exit_code == 2
     assert "s.yaml:2:1: fitted_on: expected a section such as" in done.stderr
     done = society("check", "quickstart", "--set", "fitted_on.boundary=2012")
-    assert "--set fitted_on: says where the values of a file are from" in done.stderr
+    assert "--set fitted_on: names the source of a file" in done.stderr

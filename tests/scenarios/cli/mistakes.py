@@ -144,7 +144,7 @@ MODELS = (
     setting("a window below a reply", f"{MODEL} --set backend.context=100",
         "raise it, or lower max_tokens"),
     setting("an extra that has a key", f"{MODEL} --set backend.extra.temperature=1",
-        "it has a key of its own"),
+        "it has its own key"),
     setting("a provider that litellm does not know",
         "--set backend.use=litellm --set backend.model=antropic/claude",
         "backend.model: litellm has no provider for 'antropic/claude'",

@@ -148,7 +148,7 @@ def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
     stopped, stood, goes_on = told.splitlines()[-3:]
     assert stopped == f"stopped: interrupted by {name}"
     assert re.match(
-        r"it stood at \d{4}-\d\d-\d\d \(day \d+ of 182, \d+% of simulated time\); teams: ", stood
+        r"progress: \d{4}-\d\d-\d\d \(day \d+ of 182, \d+% of simulated time\); teams: ", stood
     )
     again = f"society run small.yaml {' '.join(slow)}"
     assert goes_on == f"the same command resumes it: {again}"

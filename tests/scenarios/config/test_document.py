@@ -108,4 +108,4 @@ def test_all_wrong_settings_are_told(faults):
     assert len(lines) == 5
     assert lines[0] == "--set a: write it as key=value, such as protocol.turns=3"
     assert lines[3].startswith("--set b:")
-    assert lines[4].startswith("--set extends: a file extends another")
+    assert lines[4].startswith("--set extends: only a file can extend another")

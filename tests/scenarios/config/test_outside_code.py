@@ -59,5 +59,5 @@ def test_an_error_that_arose_later_names_the_classes_it_may_come_from():
     with pytest.raises(TypeError) as caught:
         len(None)
     told = fault_in_outside_code(caught.value)
-    assert told.startswith("their_founding:Faulty: your class may return something else")
+    assert told.startswith("their_founding:Faulty: your class may not return what its base")
     assert f"({__file__}:" in told

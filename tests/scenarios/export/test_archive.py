@@ -133,7 +133,7 @@ def test_every_changed_missing_or_added_file_is_told(small_archive, tmp_path, mo
         ({"filename": "run\\..\\more"}, "points outside the archive"),
         ({"filename": "run/" + "m" * 1000}, "no file of an archive has"),
         ({"filename": "run/\x1b[2Jmore"}, "no file of an archive has"),
-        ({"filename": "run/journal.sqlite"}, "is there twice"),
+        ({"filename": "run/journal.sqlite"}, "appears twice"),
         ({"external_attr": 0o120777 << 16}, "a link or another file"),
         ({"compress_type": zipfile.ZIP_BZIP2}, "not compressed by deflate"),
     ],
@@ -175,7 +175,7 @@ def test_a_small_archive_of_very_many_bytes_is_refused_without_unpacking(tmp_pat
         for _ in range(12):
             file.write(lines)
     done = society("doctor", path)
-    assert (done.exit_code, "no archive of runs does" in " ".join(done.output.split())) == (2, True)
+    assert (done.exit_code, "not an archive of runs" in " ".join(done.output.split())) == (2, True)
 
 
 def test_no_message_about_an_archive_names_the_temporary_folder(small_archive, tmp_path):

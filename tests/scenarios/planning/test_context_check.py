@@ -35,8 +35,11 @@ def of_windows(done):
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (Plan(plays="vllm", window=3072), ("3,072 (vLLM says)", "--max-model-len", "context=3072")),
-        (Plan(plays="llama.cpp", window=1800), ("1,800 (llama.cpp says)", "--ctx-size")),
+        (
+            Plan(plays="vllm", window=3072),
+            ("3,072 (reported by", "--max-model-len", "context=3072"),
+        ),
+        (Plan(plays="llama.cpp", window=1800), ("1,800 (reported by llama.cpp)", "--ctx-size")),
         (Plan(plays="ollama", window=1500), ("1,500 tokens", "ollama_chat/test")),
         (Plan(plays="ollama"), ("without notice", "ollama_chat/test", "OLLAMA_CONTEXT_LENGTH")),
     ],
@@ -82,7 +85,7 @@ def test_a_model_that_a_run_would_refuse_is_named_and_not_asked(path, server):
     server.plan(Plan(plays="ollama", trained=4096))
     server.reset()
     (warning,) = of_windows(society("check", path, *by_ollama(server)))
-    assert "at most 4,096 (Ollama says)" in warning
+    assert "at most 4,096 (reported by Ollama)" in warning
     assert "backend.context=4096" in warning
     assert of_windows(society("check", path, *by_ollama(server, "backend.context=4096"))) != []
     done = society("doctor", path, *by_ollama(server))
@@ -105,7 +108,7 @@ def test_doctor_requests_one_window_of_ollama(path, server):
 def test_check_warns_where_pages_ask_for_more_words_than_a_reply_can_have(path, server):
     server.plan(Plan())
     few = society("check", path, *by_openai(server, "backend.max_tokens=300"))
-    assert "300 tokens hold about 150 words" in few.output
+    assert "300 tokens are about 150 words" in few.output
     assert "idea_turn" in few.output
     assert "backend.max_tokens=1200" in few.output
     enough = society("check", path, *by_openai(server, "backend.max_tokens=1200"))

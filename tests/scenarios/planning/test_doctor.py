@@ -50,7 +50,7 @@ def test_a_model_that_does_as_it_is_told_is_well(small, server):
         *("the model answers as", "the provider counts tokens", "9 strict"),
         "the same answer after other calls",
         "requests go to 127.0.0.1 directly, without a proxy",
-        *("tokens of a prompt read and", "4 calls at a time bring", "the longest call ("),
+        *("tokens of a prompt read and", "4 concurrent calls give", "the longest call ("),
         *("deadlines.total is 300 s", "replies respect max_tokens", "all checks passed"),
         "the server runs on this machine, so calls are free",
     ):

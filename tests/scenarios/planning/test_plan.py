@@ -82,7 +82,7 @@ def test_llama_cpp_on_this_machine_is_asked_for_its_speed(small, provider):
     done = society("plan", small, *(f"--set={key}={one}" for key, one in keys.items()))
     assert done.exit_code == 0, done.output
     assert "40 tokens of a prompt read and 8 of a reply written in a second" in done.stdout
-    assert "(the server says); 2 calls at a time bring" in done.stdout
+    assert "(reported by the server); 2 concurrent calls give" in done.stdout
     assert "calls are free" in done.stdout
     assert "US dollars" not in done.stdout
     asked = [one.body for one in provider.heard if one.path.endswith("/completions")]

@@ -90,7 +90,7 @@ def test_a_model_that_never_stops_copying_ends_the_run(write, small_text, tmp_pa
     provider.answer(lambda heard: copying(heard, always=True))
     done = society("run", small, *asked_at(provider), "--out", tmp_path / "run")
     assert done.exit_code == 5, done.output
-    assert "repeated the words of the form" in done.stderr
+    assert "repeated the text of the form" in done.stderr
     consulted = society("doctor", small, *asked_at(provider))
     assert consulted.exit_code == 2
     assert SHOWS_THE_FORM in consulted.stdout

@@ -157,7 +157,7 @@ def test_a_setting_that_the_run_takes_back_is_refused(parent, here):
 def test_only_a_finished_run_can_be_forked(parent, here):
     with pytest.raises(InputError, match="a fork needs a run that has finished"):
         Fork.of(here / "nowhere", "40d", ["seed=4"])
-    with pytest.raises(InputError, match="a fork needs a folder of its own"):
+    with pytest.raises(InputError, match="a fork needs a new folder"):
         Fork.of(parent, "40d", ["seed=4"]).run(parent)
 
 
@@ -201,6 +201,6 @@ def test_somebody_isolated_who_is_removed_changes_nothing_bit_for_bit(here):
     Fork.of(here / "parent", "180d", (), ",".join(pair)).run(here / "pair")
     gone = Run.open(here / "pair").table("careers").query("change == 'removed'")
     assert (sorted(gone["scientist"]), set(gone["date"])) == (pair, {180.0})
-    with pytest.raises(InputError, match="nobody called 'Nobody1' is in the society on day"):
+    with pytest.raises(InputError, match="no scientist 'Nobody1' is in the society on day"):
         Fork.of(here / "parent", "180d", (), "Nobody1").run(here / "none")
     assert not (here / "none").exists(), "the mended command begins anew"

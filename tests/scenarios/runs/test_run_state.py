@@ -70,13 +70,13 @@ def test_what_decides_the_state(manifest, part, noted, writing, state):
     ],
 )
 def test_an_end_is_noted_in_the_journal_with_its_reason(error, state, tmp_path):
-    error.add_note("it stood at day 3")
+    error.add_note("progress: day 3")
     with Journal(tmp_path / JOURNAL) as journal:
         assert read_state(tmp_path).state == "running"
         with pytest.raises(type(error)), recorded_end(journal):
             raise error
     told = read_state(tmp_path)
-    assert (told.state, told.reason, told.stood) == (state, str(error), "it stood at day 3")
+    assert (told.state, told.reason, told.stood) == (state, str(error), "progress: day 3")
     assert (told.session, told.calls, told.answered) == (1, 0, 0)
     with Journal(tmp_path / JOURNAL):
         pass  # a session that was killed leaves no note

@@ -240,5 +240,7 @@ def test_leaders_follow_the_definition_of_their_rule(world, name, excluded):
 
 
 def test_leaders_by_a_policy_need_a_protocol_that_has_one(world):
-    with pytest.raises(InputError, match=r"founding\.leaders: the protocol written selects nobody"):
+    with pytest.raises(
+        InputError, match=r"founding\.leaders: the protocol written has no selection policy"
+    ):
         Selected().choose(frozenset(), world, Streams(1).stream("x"))

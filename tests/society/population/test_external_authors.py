@@ -57,7 +57,7 @@ def test_only_papers_since_a_date_are_counted():
 @pytest.mark.parametrize(
     ("past", "told"),
     [
-        (papers((1, "S0 S1")), "nobody is outside"),
+        (papers((1, "S0 S1")), "there are no external authors"),
         (papers((1, "S0"), (1, "A")), "of the last 5y has both"),
         (papers((9, "S0 A"), (1, "S0")), "give a longer since"),
     ],

@@ -92,7 +92,7 @@ def test_a_file_cut_short_gives_what_was_readable_and_then_an_error(format_, tmp
 def test_a_missing_path_and_an_empty_folder_are_input_errors(name, tmp_path):
     with pytest.raises(InputError, match="no such file or folder"):
         list(open_source(name, tmp_path / "none"))
-    with pytest.raises(InputError, match=r"holds no .*\w"):
+    with pytest.raises(InputError, match=r"contains no .*\w"):
         list(open_source(name, tmp_path))
     with pytest.raises(InputError, match="no path given"):
         list(open_source(name, []))
