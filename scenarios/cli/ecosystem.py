@@ -211,7 +211,8 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
         require_trust,
     )
     from virsci_society.society.ecosystem.importers.files import is_data_file
-    from virsci_society.society.ecosystem.importers.source import IMPORTERS, Source
+    from virsci_society.society.ecosystem.importers.records import IMPORTERS
+    from virsci_society.society.ecosystem.importers.source import Source
 
     if kind in IMPORTERS:
         return kind

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.registry import FACTS, FAMILIES, METRICS, metrics_named
-from virsci_society.society.ecosystem.importers.source import IMPORTERS
+from virsci_society.society.ecosystem.importers.records import IMPORTERS
 
 _imported: dict[str, None] = {}
 """Paths of the classes from outside that this process has imported; like ``sys.modules``."""

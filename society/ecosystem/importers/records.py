@@ -5,6 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+_HERE = "virsci_society.society.ecosystem.importers"
+IMPORTERS: dict[str, str] = {
+    "jsonl": f"{_HERE}.json_papers:JsonLines",
+    "aminer": f"{_HERE}.aminer:AMiner",
+    "oag": f"{_HERE}.json_papers:OpenAcademicGraph",
+    "openalex": f"{_HERE}.json_papers:OpenAlex",
+    "virsci": f"{_HERE}.json_papers:VirSciFiles",
+    "dblp": f"{_HERE}.json_papers:Dblp",
+    "csv": f"{_HERE}.exports:CsvPapers",
+    "ris": f"{_HERE}.exports:Ris",
+    "bibtex": f"{_HERE}.exports:BibTex",
+}
+"""The class of every importer by the name that a user gives."""
+
 
 class RawAuthor(NamedTuple):
     """One author of a record.

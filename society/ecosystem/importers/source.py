@@ -18,6 +18,7 @@ from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.ecosystem.importers.cleaning import CUT_AUTHORS, MANY_AUTHORS, Cleaning
 from virsci_society.society.ecosystem.importers.files import SourceFile, find_files, is_data_file
 from virsci_society.society.ecosystem.importers.records import (
+    IMPORTERS,
     LEFT_OUT,
     ImportReport,
     RawAuthor,
@@ -275,21 +276,6 @@ class Source(Iterable[RawRecord], ABC):
     @property
     def _where(self) -> str:
         return ", ".join(str(path) for path in self.paths) or "no path given"
-
-
-_HERE = "virsci_society.society.ecosystem.importers"
-IMPORTERS: dict[str, str] = {
-    "jsonl": f"{_HERE}.json_papers:JsonLines",
-    "aminer": f"{_HERE}.aminer:AMiner",
-    "oag": f"{_HERE}.json_papers:OpenAcademicGraph",
-    "openalex": f"{_HERE}.json_papers:OpenAlex",
-    "virsci": f"{_HERE}.json_papers:VirSciFiles",
-    "dblp": f"{_HERE}.json_papers:Dblp",
-    "csv": f"{_HERE}.exports:CsvPapers",
-    "ris": f"{_HERE}.exports:Ris",
-    "bibtex": f"{_HERE}.exports:BibTex",
-}
-"""The class of every importer by the name that a user gives."""
 
 
 def open_source(

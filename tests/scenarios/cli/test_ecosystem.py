@@ -7,7 +7,7 @@ import pytest
 
 from tests.command_line import society
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
-from virsci_society.society.ecosystem.importers.source import IMPORTERS
+from virsci_society.society.ecosystem.importers.records import IMPORTERS
 
 FORMATS = Path(__file__).parents[4] / "shared" / "data" / "formats"
 WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch", "depth", "text")

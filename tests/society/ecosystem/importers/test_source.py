@@ -18,13 +18,8 @@ from tests.society.ecosystem.importers.foreign_files import (
 )
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.importers import json_papers
-from virsci_society.society.ecosystem.importers.source import (
-    IMPORTERS,
-    RECENT,
-    IdSet,
-    Source,
-    open_source,
-)
+from virsci_society.society.ecosystem.importers.records import IMPORTERS
+from virsci_society.society.ecosystem.importers.source import RECENT, IdSet, Source, open_source
 
 FORMATS = sorted(FILES)
 
