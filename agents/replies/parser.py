@@ -49,24 +49,26 @@ _THOUGHT_NAMES = (
     r"|details\s+type=.reasoning.)"
 )
 _OPENS, _CLOSES = r"(?:<|&lt;|\[|◁)[|｜]?\s*", r"\s*[|｜]?(?:>|&gt;|\]|▷)"
-_ENDS = r"(?:/|[\w-]{0,24}?end(?:_of)?[_▁])"
+_ENDS = r"(?:/[|｜]?|[\w-]{0,24}?end(?:_of)?[_▁])"
 THOUGHT_MARKS = (
     # Tags of most models, in any brackets: <think>, [THINK], ◁think▷, <|start_thinking|>. Only
     # those in <> have attributes.
     (
         rf"{_OPENS}(?!{_ENDS}){_THOUGHT_NAMES}(?<!_end)(?:{_CLOSES}|\s[^][<>&◁]*(?:>|&gt;))",
         rf"{_OPENS}(?:{_ENDS}\s*{_THOUGHT_NAMES}|{_THOUGHT_NAMES}(?<=_end)){_CLOSES}"
-        r"|</details>|<\|begin_of_solution\|>",
+        r"(?:<\|start_(?:response|text)\|>)?"
+        r"|</details>|<\|begin_of_solution\|>|<\|content\|>",
     ),
     # gpt-oss: every channel but the final one.
     (
         r"<\|channel\|>\s*(?:analysis|commentary)\b[^<]*(?:<\|message\|>)?",
-        r"<\|channel\|>\s*final\b[^<]*(?:<\|message\|>)?",
+        r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?(?:<\|message\|>)?",
     ),
     # The same where the tokens of its format were dropped.
     (r"\A(?-i:analysis(?=[A-Z\W]))", r"assistant\n*final"),
-    # MedGemma and Gemma; s1; what Ollama prints.
+    # MedGemma and Gemma; Apertus; s1; what Ollama prints.
     (r"<unused94>(?:thought)?|<\|channel>\s*thought", r"<unused95>|<channel\|>"),
+    (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
     (r"<\|im_start\|>think", r"<\|im_start\|>answer|<\|im_end\|>"),
     (r"\AThinking\.\.\.\n", r"\.\.\.done thinking\."),
 )

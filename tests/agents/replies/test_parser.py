@@ -285,6 +285,10 @@ THOUGHTS = (
     ("```thinking\n", "\n```\n"),
     ("``` Reasoning\n", "```"),
     ("<|think|>", "<|/think|>"),
+    ("<|think|>", "</|think|>"),
+    ("<|think|>", "<|end|><|begin|>assistant<|content|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"),
     ("<thought_process>", "</thought_process>"),
     ("<longcat_think>", "</longcat_think>"),
     ("<｜begin▁of▁thinking｜>", "<｜end▁of▁thinking｜>"),
@@ -302,7 +306,7 @@ DRAFT = f"A first try would be {GOOD.replace('A', 'B')}, but no, because"
 def test_thoughts_are_no_answer(begin, end):
     closed = f"{begin}{DRAFT}{end}{GOOD}"
     assert read_reply(Idea, closed).form.title == "A"
-    assert without_thoughts(closed).removeprefix("<|constrain|>json<|message|>") == GOOD
+    assert without_thoughts(closed) == GOOD
     for text in (f" {GOOD}\n", f'{{"Title": "{end}"}}', f"{begin}{DRAFT}"):
         assert without_thoughts(text) == text, "as the model wrote it"
     again = () if (begin, end) in ONLY_FIRST else (f"{begin}x{end}{begin}{DRAFT}",)
