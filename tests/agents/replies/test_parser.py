@@ -307,6 +307,7 @@ def test_thoughts_are_no_answer(begin, end):
     closed = f"{begin}{DRAFT}{end}{GOOD}"
     assert read_reply(Idea, closed).form.title == "A"
     assert without_thoughts(closed) == GOOD
+    assert read_reply(Idea, f"{closed}<|im_end|>\n").form.title == "A"
     for text in (f" {GOOD}\n", f'{{"Title": "{end}"}}', f"{begin}{DRAFT}"):
         assert without_thoughts(text) == text, "as the model wrote it"
     again = () if (begin, end) in ONLY_FIRST else (f"{begin}x{end}{begin}{DRAFT}",)
