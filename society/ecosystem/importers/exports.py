@@ -212,6 +212,11 @@ END = re.compile(r"ER\s{0,2}-")
 TAG = re.compile(r"\s*[A-Z][A-Z0-9]\s{0,2}-")
 TY = re.compile(r"^\s*(?=TY\s{0,2}-)", re.MULTILINE)
 ENCLOSED = re.compile(r"""\A\s*(["{])(.*)["}]\s*\Z""", re.DOTALL)
+SECOND_LINE = re.compile(
+    r"^((?:AU|A\d)[ ]{1,2}-.*(?:,\s*?\n|\n(?=[^,\n]+$)))(?!\s*(?:[A-Z][A-Z0-9][ ]{0,2}-|$))\s*",
+    re.M,
+)
+"""A person's name that goes on; with a comma of its own, a line is another person."""
 LAST = "\nER  - \n"
 TAG_LINE = re.compile(r"^([A-Z][A-Z0-9]) -[ ]?", re.MULTILINE)
 LOOKED_AT = 4096
@@ -301,6 +306,7 @@ class Ris(Source):
             begun = TY.search(text)
             text = text[begun.end() :] if begun else text
             text = TAG_LINE.sub(r"\1  - ", text) if text.startswith("TY -") else text
+            text = SECOND_LINE.sub(lambda name: f"{name[1].rstrip()} ", text)
             (entry,) = rispy.loads(text)
         except (OSError, ValueError, KeyError) as error:
             raise ValueError(f"not an RIS reference ({error!s:.60})") from error

@@ -215,6 +215,24 @@ def test_ris_is_read_record_by_record(tmp_path):
     assert report.changed == {cleaning.NO_ABSTRACT: 1}
 
 
+@pytest.mark.parametrize(
+    ("lines", "people"),
+    [
+        ("Bell,\n  Ada", ["Ada Bell"]),
+        ("Bell, Ada\r\nMay\r", ["Ada May Bell"]),
+        ("Bell,  \n\tAda\nA1  - Plato", ["Plato", "Ada Bell"]),
+        ("Bell, Ada\n      Cole, Ben", ["Ada Bell", "Ben Cole"]),
+        ("Bell, Ada\n", ["Ada Bell"]),
+        ("Bell,", ["Bell"]),
+    ],
+)
+def test_a_name_in_ris_goes_on_in_a_second_line(tmp_path, lines, people):
+    pytest.importorskip("rispy")
+    text = RIS.replace("Bell, Ada\nAU  - Cole, Ben", lines)
+    records, _ = read(tmp_path, "ris", text, "p.ris")
+    assert [author.name for author in records[0].authors] == people
+
+
 def test_what_databases_write_around_references_is_no_part_of_them(tmp_path):
     pytest.importorskip("rispy")
     ovid = RIS.replace("TY  - CONF", "2.\nTY  - CONF").replace("TY  - JOUR\nTI", "\rTY  - JOUR\nTI")
