@@ -85,7 +85,7 @@ def read_completion(completion: Any, request: Request, max_reply_tokens: int) ->
     # llama.cpp states the tokens that it reads and writes in a second with each reply.
     timings = get_field(completion, "timings")
     said = [get_field(timings, f"{what}_per_second") for what in ("prompt", "predicted")]
-    sound = all(isinstance(one, float | int) and 0 < one < BEYOND for one in said)
+    sound = all(isinstance(one, float | int) and 0.01 < one < BEYOND for one in said)
     speed = (float(said[0]), float(said[1])) if sound else None
     cut = ENDINGS.get(_finish_reason(choices[0])) == "cut"
     return Reply(text, usage, name, cut=cut, speed=speed)

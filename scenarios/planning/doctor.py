@@ -51,6 +51,7 @@ from virsci_society.scenarios.planning.speed import (
     measure_speed,
     speed_text,
     unlike,
+    warm_up,
 )
 from virsci_society.scenarios.runs.rehearsal import (
     LONGEST_RATIO,
@@ -240,6 +241,8 @@ class _Session:
         try:
             async with asyncio.timeout(SECONDS):
                 endpoint = paid.endpoint()
+                if isinstance(paid, ChatCompletionsBackend):
+                    await warm_up(paid, questions[0])
                 # Alone, and none that an earlier doctor has left in the server's cache.
                 first = unlike(questions[0])
                 await self._ask(endpoint, first)

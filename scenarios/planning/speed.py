@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -20,7 +21,9 @@ AT_A_TIME = 4
 SECONDS = 60.0
 """Most real seconds for which a plan asks a server on this machine."""
 CHARACTERS = 1200
-"""Of the prompts by which a plan asks it."""
+"""Of the prompts by which a plan asks it, and of calls that are not timed."""
+LONG_ENOUGH = 0.2
+"""Seconds of a call from which several at a time are compared: of shorter ones our own are much."""
 LLAMA = ("llama.cpp", "the weights")
 """Servers that state their times, by ``ContextWindow.server``."""
 
@@ -62,6 +65,13 @@ def unlike(question: Request) -> Request:
     return replace(question, id=f"{question.id}/{mark}", messages=(changed, *rest))
 
 
+async def warm_up(paid: ChatCompletionsBackend, question: Request) -> None:
+    """Make a short call that is not timed: libraries are imported, the server loads the model."""
+    brief = replace(question, messages=trim_messages(question.messages, CHARACTERS))
+    with suppress(Verdict, Fault):
+        await paid.model_copy(update={"max_tokens": SHORT}).endpoint().complete(unlike(brief))
+
+
 async def measure_speed(
     paid: ChatCompletionsBackend, question: Request, whole: TimedCall | None, calls: int
 ) -> tuple[Speed, int]:
@@ -79,6 +89,8 @@ async def measure_speed(
         return TimedCall(monotonic() - began, reply.usage, reply.speed)
 
     brief, gain, calls = await time_one(), 1.0, min(calls, AT_A_TIME)
+    if brief.seconds < LONG_ENOUGH:
+        calls = 1
     if calls > 1:
         began = monotonic()
         await asyncio.gather(*(time_one() for _ in range(calls)))
@@ -88,11 +100,11 @@ async def measure_speed(
         return Speed(*stated, "reported by the server", calls, gain), limited
     # seconds = prompt tokens / reading + reply tokens / writing, twice.
     more = whole.usage.completion_tokens - limited
-    later = whole.seconds - brief.seconds
-    if more <= 0 or later <= 0:
+    # Times differ by chance: writing and reading take at least a twentieth of a call.
+    later = max(whole.seconds - brief.seconds, whole.seconds / 20)
+    if more <= 0:
         more, later = max(1, whole.usage.completion_tokens), whole.seconds
     fresh = max(1, brief.usage.prompt_tokens - brief.usage.cached_tokens)
-    # Times differ by chance: reading takes at least a twentieth of the shorter call.
     reading = max(brief.seconds - limited * later / more, brief.seconds / 20)
     return Speed(fresh / reading, more / later, "measured", calls, gain), limited
 
@@ -129,6 +141,7 @@ def speed_of(paid: ChatCompletionsBackend, question: Request | None, in_flight: 
     async def ask() -> Speed:
         try:
             async with asyncio.timeout(SECONDS):
+                await warm_up(paid, brief)
                 return (await measure_speed(paid, brief, None, in_flight))[0]
         except (TimeoutError, SocietyError):
             return ASSUMED

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from importlib import metadata
 
 import pytest
@@ -41,7 +42,7 @@ def test_rules_need_no_connection(network_attempts):
 
 
 def test_a_model_that_does_as_it_is_told_is_well(small, server):
-    server.plan(Plan(latency=0.01))
+    server.plan(Plan(latency=0.25))
     server.reset()
     done = consulted(small, server.url)
     assert done.exit_code == 0, done.output
@@ -56,8 +57,8 @@ def test_a_model_that_does_as_it_is_told_is_well(small, server):
     ):
         assert said in told
     assert "problem" not in told
-    # One of each form, the first again, a short one, and four such at a time.
-    assert server.counts()["requests"] == 9 + 1 + 1 + 4
+    # One that is not timed, one of each form, the first again, a short one, four at a time.
+    assert server.counts()["requests"] == 1 + 9 + 1 + 1 + 4
     assert len(re.findall(r"^ok +[A-Z][A-Za-z]+: \{", told, re.MULTILINE)) == 9
 
 
@@ -160,6 +161,21 @@ def test_a_slow_model_needs_longer_deadlines(small, provider):
     assert "takes about 9" in told
     assert "--set backend.deadlines.total=1200" in told
     assert "raise backend.deadlines, or" not in told
+
+
+def test_neither_the_first_call_nor_short_ones_tell_the_speed(small, provider):
+    waits = iter([0.8])  # it loads the model
+
+    def answering(heard):
+        time.sleep(next(waits, 0.002))
+        usage = {"prompt_tokens": 100, "completion_tokens": min(40, heard.body["max_tokens"])}
+        return http(200, completion('{"Selected Action": "decline"}', usage=usage))
+
+    provider.answer(answering)
+    told = consulted(small, provider.url).stdout
+    assert int(re.search(r"read and ([\d,]+)", told)[1].replace(",", "")) > 200
+    assert "at a time bring" not in told
+    assert "backend.deadlines.total=" not in told
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from tests.agents.backends.live_provider import completion, http
 from tests.command_line import society
 from virsci_society import load_scenario
+from virsci_society.scenarios.planning import speed
 from virsci_society.scenarios.planning.plan import PROMPT_RATIO, REPLY_RATIO, plan
 from virsci_society.scenarios.planning.speed import ASSUMED, duration
 from virsci_society.society.results.run import Run
@@ -69,7 +70,8 @@ def test_tokens_a_second_that_the_user_states_make_the_time(small):
     assert wrong.exit_code == 2
 
 
-def test_llama_cpp_on_this_machine_is_asked_for_its_speed(small, provider):
+def test_llama_cpp_on_this_machine_is_asked_for_its_speed(small, provider, monkeypatch):
+    monkeypatch.setattr(speed, "LONG_ENOUGH", 0.0)
     timings = {"prompt_per_second": 40.0, "predicted_per_second": 8.0}
 
     def answering(heard):
@@ -86,9 +88,9 @@ def test_llama_cpp_on_this_machine_is_asked_for_its_speed(small, provider):
     assert "calls are free" in done.stdout
     assert "US dollars" not in done.stdout
     asked = [one.body for one in provider.heard if one.path.endswith("/completions")]
-    assert len(asked) == 3
+    assert len(asked) == 4
     assert all(one["max_tokens"] == 16 for one in asked)
-    assert len({one["messages"][0]["content"] for one in asked}) == 3
+    assert len({one["messages"][0]["content"] for one in asked}) == 4
 
 
 def test_the_window_that_holds_the_longest_prompt_is_told(small):
