@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 
 from virsci_society.agents.backends.context_window import read_window
 from virsci_society.agents.backends.http import ChatCompletionsBackend
 from virsci_society.agents.errors import Fault, SocietyError, Verdict
+from virsci_society.agents.gateway.backend import Endpoint
 from virsci_society.agents.loop_thread import PatientLoop
-from virsci_society.agents.prompts.request import Message, Request, Usage, trim_messages
+from virsci_society.agents.prompts.request import (
+    Message,
+    Request,
+    Usage,
+    estimate_tokens,
+    total_characters,
+    trim_messages,
+)
 
 SHORT = 16
 """Tokens to which a reply is limited where its length does not matter."""
@@ -68,26 +76,30 @@ def unlike(question: Request) -> Request:
 async def warm_up(paid: ChatCompletionsBackend, question: Request) -> None:
     """Make a short call that is not timed: libraries are imported, the server loads the model."""
     brief = replace(question, messages=trim_messages(question.messages, CHARACTERS))
-    with suppress(Verdict, Fault):
-        await paid.model_copy(update={"max_tokens": SHORT}).endpoint().complete(unlike(brief))
+    await _time_short(paid.model_copy(update={"max_tokens": SHORT}).endpoint(), brief)
+
+
+async def _time_short(endpoint: Endpoint, question: Request) -> TimedCall:
+    """Time a reply that is cut to ``SHORT`` tokens, which may end before its first word."""
+    began = monotonic()
+    try:
+        reply = await endpoint.complete(unlike(question))
+    except (Verdict, Fault) as error:
+        if isinstance(error, Fault) and error.kind != "empty":
+            raise
+        asked = estimate_tokens(total_characters(question.messages))
+        usage = error.usage or Usage(asked, SHORT, estimated=True)
+        return TimedCall(monotonic() - began, usage, None)
+    return TimedCall(monotonic() - began, reply.usage, reply.speed)
 
 
 async def measure_speed(
     paid: ChatCompletionsBackend, question: Request, whole: TimedCall | None, calls: int
 ) -> tuple[Speed, int]:
     """The speed, and the tokens of a reply that was limited to ``SHORT``; ``whole`` was not."""
-    endpoint = paid.model_copy(update={"max_tokens": SHORT}).endpoint()
-
-    async def time_one() -> TimedCall:
-        began = monotonic()
-        try:
-            reply = await endpoint.complete(unlike(question))
-        except (Verdict, Fault) as error:
-            if error.usage is None:
-                raise
-            return TimedCall(monotonic() - began, error.usage, None)
-        return TimedCall(monotonic() - began, reply.usage, reply.speed)
-
+    time_one = partial(
+        _time_short, paid.model_copy(update={"max_tokens": SHORT}).endpoint(), question
+    )
     brief, gain, calls = await time_one(), 1.0, min(calls, AT_A_TIME)
     if brief.seconds < LONG_ENOUGH:
         calls = 1

@@ -163,6 +163,19 @@ def test_a_slow_model_needs_longer_deadlines(small, provider):
     assert "raise backend.deadlines, or" not in told
 
 
+def test_a_model_that_thinks_on_a_server_without_counts_is_well(small, provider):
+    def answering(heard):
+        if heard.body["max_tokens"] > 16:
+            return http(200, completion('{"Selected Action": "decline"}', usage=None))
+        return http(200, completion("", "length", usage=None))
+
+    provider.answer(answering)
+    told = consulted(small, provider.url, "backend.in_flight=1").stdout
+    assert "tokens of a prompt read and" in told
+    assert "forms: 9 tested" in told
+    assert "before its first word" not in told
+
+
 def test_neither_the_first_call_nor_short_ones_tell_the_speed(small, provider):
     waits = iter([0.8])  # it loads the model
 
