@@ -29,9 +29,9 @@ def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> I
     private = target.with_name(f"{target.name}{own}{SUFFIX}")
     temporary = private / target.name
     require_plain(target)
-    remove_folder(private)
-    private.mkdir(mode=0o700)
     try:
+        remove_folder(private)
+        private.mkdir(mode=0o700)
         yield temporary
         if durable:
             with temporary.open("rb") as file:
@@ -39,6 +39,11 @@ def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> I
         os.replace(temporary, target)
         with suppress(OSError):  # not empty: removed below
             private.rmdir()
+    except OSError as error:
+        # Where the disk is full, no file is named.
+        if error.filename is None or str(error.filename).startswith(str(private)):
+            error.filename, error.filename2 = str(target), None
+        raise
     finally:
         shutil.rmtree(private, ignore_errors=True)
 

@@ -9,14 +9,7 @@ import typer
 
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.terminal.console import print_table
-from virsci_society.scenarios.terminal.options import (
-    Json,
-    find_runs,
-    guarded,
-    tell,
-    tell_json,
-    writing,
-)
+from virsci_society.scenarios.terminal.options import Json, find_runs, guarded, tell, tell_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,8 +107,7 @@ def compare(
         file: pd.concat([table.assign(name=name) for name, table in named.items()])
         for file, named in tables.items()
     }
-    with writing(out, "written to"):
-        write_csv(out, files)
+    write_csv(out, files)
     tell(f"tables: {', '.join(str(out / f'{file}.csv') for file in files)}", err=True)
 
 

@@ -19,7 +19,6 @@ from virsci_society.scenarios.terminal.options import (
     guarded,
     tell,
     tell_json,
-    writing,
 )
 
 if TYPE_CHECKING:
@@ -79,8 +78,7 @@ def facts(
             cards.append(Card(name, sides, tuple(judge_facts(chosen, sides, draws))))
     first = given[0]
     folder = out or Path("runs") / "facts" / first.resolve().name
-    with writing(folder, "written to"):
-        page = write_page(cards, folder)
+    page = write_page(cards, folder)
     if json:
         listed = [{"name": one.name, "summary": one.summary, "facts": one.rows()} for one in cards]
         tell_json({"cards": listed})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from virsci_society.agents.errors import InputError, disk_errors_as
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare
 from virsci_society.scenarios.analysis.facts import facts
@@ -380,14 +380,13 @@ def new(
             "#   turns: 5\n"
         )
     schema = target.with_name(SCHEMA)
-    with disk_errors_as(InputError, f"{target}: cannot be written"):
-        make_folder(target.parent)
-        # Before the scenario, whose first line names it.
-        if schema.exists() or schema.is_symlink():
-            tell(f"{schema}: exists already and is left unchanged")
-        else:
-            write_atomically(schema, schema_text(Scenario))
-        write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")
+    make_folder(target.parent)
+    # Before the scenario, whose first line names it.
+    if schema.exists() or schema.is_symlink():
+        tell(f"{schema}: exists already and is left unchanged")
+    else:
+        write_atomically(schema, schema_text(Scenario))
+    write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")
     tell(f"wrote {target}; edit it, then run")
     tell(f"  society check {target}")
     tell(f"  society run {target}")

@@ -250,6 +250,8 @@ def fault_in_outside_code(error: BaseException) -> str | None:
         place = _place_outside(frame, line)
         if place is not None:
             return f"{place}: your class: {frame.f_code.co_name} failed with {what}\n{end}"
+    if isinstance(error, OSError):
+        return None  # no value that a class returns
     frame, line = next(_frames(error))
     return (
         f"{', '.join(_imported)}: your class may not return what its base class declares: "

@@ -10,7 +10,7 @@ import typer
 from virsci_society.agents.files.atomic_files import make_folder
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.terminal.console import open_to_show
-from virsci_society.scenarios.terminal.options import RunFolder, Trust, guarded, tell, writing
+from virsci_society.scenarios.terminal.options import RunFolder, Trust, guarded, tell
 
 
 @guarded
@@ -41,9 +41,8 @@ def explore(
     target = run / FILE if out is None else out
     if target.is_dir():
         target = target / FILE
-    with writing(target):
-        make_folder(target.parent)
-        left_out = write_explorer(target, opened, book)
+    make_folder(target.parent)
+    left_out = write_explorer(target, opened, book)
     tell(f"explorer: {target} ({target.stat().st_size / 1e6:.2f} MB)")
     for sentence in left_out:
         tell(f"omitted: {sentence}")

@@ -21,7 +21,6 @@ from virsci_society.scenarios.terminal.options import (
     guarded,
     tell,
     with_seed,
-    writing,
 )
 
 export = typer.Typer(help="Export archives, pages, figures and prompts.", no_args_is_help=True)
@@ -76,8 +75,7 @@ def prompts(
         else:
             progress.begin("rehearsing")
             listing = rehearse_prompts(chosen, teams)
-    with writing(target):
-        write_prompts(listing, target)
+    write_prompts(listing, target)
     print_table("tokens by page", ("stage", "page", "calls", *TOKENS), listing.totals())
     tell(f"{len(listing.calls):,} prompts: {target}", listing.words)
 
@@ -101,7 +99,7 @@ def archive(
 
     place = folder if folder.name not in ("", "..") else folder.resolve()
     target = place.with_name(f"{place.name}.zip") if out is None else out
-    with writing(target), make_progress() as progress:
+    with make_progress() as progress:
         progress.begin("verifying and compressing every file")
         files = write_archive(folder, target)
     tell(f"archive: {target} ({files} files); 'society doctor {target}' verifies it")
@@ -116,8 +114,7 @@ def page(run: RunFolder) -> None:
 
     opened = open_to_show(run)
     tell("writing the page", err=True)
-    with writing(run, "written to"):
-        tell(f"report: {write_page(opened, resolve_run_folder(run))}")
+    tell(f"report: {write_page(opened, resolve_run_folder(run))}")
 
 
 @export.command("figures")
@@ -136,6 +133,5 @@ def figures(
     target = run / "figures" if out is None else out
     if out is None:
         refuse_links(target)
-    with writing(target):
-        files = write_run_figures(target, opened)
+    files = write_run_figures(target, opened)
     tell(f"figures: {target} ({len(files)} SVG files)")

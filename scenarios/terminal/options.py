@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 
-from virsci_society.agents.errors import (
-    InputError,
-    ProtocolError,
-    SocietyError,
-    Stopped,
-    disk_errors_as,
-)
+from virsci_society.agents.errors import DISK_FULL, InputError, ProtocolError, SocietyError, Stopped
 from virsci_society.agents.redaction import redact
 from virsci_society.agents.spelling import printable
 from virsci_society.scenarios.runs.signals import (
@@ -112,18 +105,15 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 )
                 if fault is not None:
                     _leave(fault, InputError.exit_code)
+                if isinstance(error, OSError) and (error.filename or error.errno in DISK_FULL):
+                    why = f"cannot be used ({error.strerror or error}); make room"
+                    message = f"{error.filename or 'the disk'}: {why}, or give another place"
+                    _leave(message, InputError.exit_code)
                 if not isinstance(error, SocietyError):
                     raise
                 _leave(str(error), error.exit_code)
 
     return careful
-
-
-@contextmanager
-def writing(target: Path, how: str = "written") -> Iterator[None]:
-    """Tell in one message that a file or a folder cannot be written (``written to``)."""
-    with disk_errors_as(SocietyError, f"{target}: cannot be {how}"):
-        yield
 
 
 def tell(*lines: str, err: bool = False) -> None:

@@ -1,5 +1,6 @@
 """Files appear whole or not at all, and nothing is written or read through a link."""
 
+import errno
 import os
 
 import pytest
@@ -98,6 +99,15 @@ def test_where_the_writer_fails_the_target_is_unchanged(own):
         (own / "nothing").unlink()
     assert [path.name for path in own.iterdir()] == ["file"]
     assert (own / "file").read_text() == "old"
+
+
+@pytest.mark.parametrize("name", [None, "page.html.unfinished/page.html"])
+def test_where_there_is_no_room_the_target_is_named(own, name):
+    target, file = own / "page.html", name and str(own / name)
+    with pytest.raises(OSError, match="No space") as error, replacing(target):
+        raise OSError(errno.ENOSPC, "No space left on device", file)
+    assert error.value.filename == str(target)
+    assert list(own.iterdir()) == []
 
 
 def test_a_new_file_is_never_an_old_one(own, outside):
