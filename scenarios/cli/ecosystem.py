@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from virsci_society.agents.errors import InputError, disk_errors_as
+from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.runs.progress import make_progress
@@ -143,7 +142,7 @@ def _build_synthetic(scientists: int, papers: int, seed: int, out: Path) -> None
     """Invent an ecosystem and write its folder."""
     from virsci_society.society.ecosystem.ecosystem import require_same
 
-    with make_progress() as progress, _writing(out):
+    with make_progress() as progress:
         progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
         made = invented(scientists, papers, seed)
         manifest = made.manifest
@@ -190,7 +189,7 @@ def _build_from_files(
 
     partial = out.with_name(f"{out.name}.partial")
     refuse_links(partial)
-    with make_progress() as progress, _writing(out):
+    with make_progress() as progress:
         make_folder(partial)
         try:
             built = build_by(source, plan, provenance, progress, partial)
@@ -285,13 +284,6 @@ def _tell(built: Ecosystem, source: Source, out: Path) -> None:
 def _tell_counts(made: Ecosystem, out: Path) -> None:
     counts = ", ".join(f"{count:,} {what}" for what, count in made.counts.items())
     tell(f"ecosystem: {out} ({counts})")
-
-
-@contextmanager
-def _writing(out: Path) -> Iterator[None]:
-    hint = "; give another folder with --out"
-    with disk_errors_as(InputError, f"{out}: cannot be written to", hint):
-        yield
 
 
 @ecosystem.command()

@@ -225,12 +225,11 @@ class PanelReview:
 
     def execute(self, announce: Callable[[str], None] = lambda line: None) -> None:
         """Ask what has not been answered yet, and write the tables; ``announce`` gets lines."""
-        with disk_errors_as(InputError, f"{self.folder}: cannot be written to"):
-            refuse_links(self.folder.parent.parent)
-            make_folder(self.folder)
-            # Before the first call, so that an unfinished panel is not taken for a run.
-            if not (self.folder / PANEL).exists():
-                write_atomically(self.folder / PANEL, "{}\n")
+        refuse_links(self.folder.parent.parent)
+        make_folder(self.folder)
+        # Before the first call, so that an unfinished panel is not taken for a run.
+        if not (self.folder / PANEL).exists():
+            write_atomically(self.folder / PANEL, "{}\n")
 
         def count(done: int) -> None:
             announce(f"{done:,} of {len(self.papers):,} abstracts reviewed ({self.kind.name})")

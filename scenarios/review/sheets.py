@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from virsci_society.agents.errors import InputError, disk_errors_as
-from virsci_society.agents.files.atomic_files import open_new
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import write_atomically
 from virsci_society.agents.files.json_files import read_json_object
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.metrics.inference.correlations import krippendorff_alpha, pearson, spearman
@@ -173,13 +173,9 @@ def write_sheet(sheet: Path, rows: Sequence[Mapping[str, str]], key: Mapping[str
 
 def write_new(path: Path, text: str) -> None:
     """Write a file that does not exist yet: raters may have filled one that does."""
-    try:
-        with open_new(path) as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise InputError(f"{path}: exists already; give another name") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+    if path.exists() or path.is_symlink():
+        raise InputError(f"{path}: exists already; give another name")
+    write_atomically(path, text)
 
 
 def read_key(path: Path) -> dict[str, Any]:
@@ -358,7 +354,6 @@ def write_results(folder: Path, tables: Mapping[str, pd.DataFrame], key: Mapping
     """Write tables as Parquet and as CSV that a spreadsheet may open; both name who spoke."""
     sides = [side for item in key["items"].values() for side in _sides(item)]
     speaker = join_speakers(side["speaker"] for side in sides)
-    with disk_errors_as(InputError, f"{folder}: cannot be written to"):
-        for name, table in tables.items():
-            write_parquet(folder / f"{name}.parquet", table, speaker=speaker)
-        write_csv(folder, tables, speaker)
+    for name, table in tables.items():
+        write_parquet(folder / f"{name}.parquet", table, speaker=speaker)
+    write_csv(folder, tables, speaker)

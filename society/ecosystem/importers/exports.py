@@ -212,10 +212,7 @@ END = re.compile(r"ER\s{0,2}-")
 TAG = re.compile(r"\s*[A-Z][A-Z0-9]\s{0,2}-")
 TY = re.compile(r"^\s*(?=TY\s{0,2}-)", re.MULTILINE)
 ENCLOSED = re.compile(r"""\A\s*(["{])(.*)["}]\s*\Z""", re.DOTALL)
-SECOND_LINE = re.compile(
-    r"^((?:AU|A\d)[ ]{1,2}-.*(?:,\s*?\n|\n(?=[^,\n]+$)))(?!\s*(?:[A-Z][A-Z0-9][ ]{0,2}-|$))\s*",
-    re.M,
-)
+SECOND_LINE = re.compile(rf"(?m)^(A[U\d] .*(?:,\s*?\n|\n(?=[^,\n]+$)))(?!{TAG.pattern}|\s*$)\s*")
 """A person's name that goes on; with a comma of its own, a line is another person."""
 LAST = "\nER  - \n"
 TAG_LINE = re.compile(r"^([A-Z][A-Z0-9]) -[ ]?", re.MULTILINE)

@@ -19,6 +19,7 @@ from virsci_society.scenarios.review.sheets import (
     rating_sheet,
     read_key,
     read_sheets,
+    write_new,
     write_sheet,
 )
 
@@ -233,6 +234,12 @@ def test_a_sheet_or_key_that_is_there_is_never_written_over(tmp_path, name):
     with pytest.raises(InputError, match="exists already"):
         write_sheet(tmp_path / "s.csv", rows, key)
     assert (tmp_path / name).read_text() == "filled by a rater"
+
+
+def test_a_sheet_that_cannot_be_written_whole_is_not_there(tmp_path):
+    with pytest.raises(UnicodeEncodeError):
+        write_new(tmp_path / "s.csv", "x" * 100_000 + "\ud800")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
