@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -163,7 +164,7 @@ class CommunityModel:
             if pool:
                 number = self._one_of(pool)
                 age = year - self.works[number].year
-                if self.rng.random() < np.exp(-age / MEMORY_YEARS):
+                if self.rng.random() < math.exp(-age / MEMORY_YEARS):
                     return number
         return None
 

@@ -92,7 +92,7 @@ def write_paper(
     patterns = sentence_patterns()
     title = _sentence(_pick(rng, patterns["title"]), slots, rng)
     sentences = [_sentence(_pick(rng, patterns[role]), slots, rng) for role in ROLES]
-    details: list[str] = rng.permutation(patterns["detail"]).tolist()
+    details = [patterns["detail"][at] for at in rng.permutation(len(patterns["detail"]))]
     length = sum(len(sentence.split()) for sentence in sentences)
     # Drawn in any case: a text that is long enough must not shift the draws of the next one.
     fewest = FEWEST_WORDS + int(rng.random() * SPREAD)
@@ -111,7 +111,7 @@ def _sentence(pattern: str, slots: dict[str, str], rng: Generator) -> str:
         "number": str(20 * (1 + int(rng.random() * 60))),
         "percent": str(3 + int(rng.random() * 40)),
     }
-    text = pattern.format(**slots, **drawn)
+    text = pattern.format_map(slots | drawn)
     return text[0].upper() + text[1:]
 
 

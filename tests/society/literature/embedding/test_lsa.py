@@ -48,6 +48,11 @@ def test_terms_are_words_without_stop_words_then_adjacent_pairs(text, terms):
     assert words_and_pairs(text) == terms.split(", ")
 
 
+@given(st.text("aB9z-_. ", max_size=12))
+def test_terms_of_ascii_are_those_of_any_text(text):
+    assert words_and_pairs(text) == words_and_pairs(f"{text} é")
+
+
 def test_rows_are_unit_float32_and_rounded(lsa):
     rows = lsa.encode(CORPUS)
     assert rows.dtype == np.float32
