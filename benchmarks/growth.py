@@ -188,7 +188,7 @@ def main() -> None:
         for growth in ROWS:
             if args.only and not any(word in growth.what for word in args.only):
                 continue
-            sizes, pairs = growth.sizes + growth.more * args.full, []
+            sizes, pairs = growth.sizes + (growth.more if args.full else ()), []
             for size in sizes:
                 pairs.append(measured(growth.command(place, size)))
                 print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from virsci_society.agents.spelling import read_sections
+from virsci_society.society.ecosystem.importers.fields import parse_text
 from virsci_society.society.ecosystem.importers.records import (
     ImportReport,
     RawAuthor,
@@ -179,7 +181,7 @@ def _of_math(match: re.Match[str]) -> str:
 MISREAD = re.compile("Ã[ -¿ŒœŠšŸŽžƒˆ˜–-™]|â€|ï¬")
 MISREAD_RUN = re.compile("[ÂÃÄÅ][ -¿ŒœŠšŸŽžƒˆ˜–-™]|[âï][€¬„ˆ][ -¿ŒœŠšŸŽžƒˆ˜–-™]")
 """Signs of UTF-8 decoded as Windows-1252, and the characters that are then decoded again."""
-UNDECODED = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrt](?![A-Za-z])")
+UNDECODED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[nrt](?![A-Za-z])")
 """Escapes of JSON that was encoded twice."""
 
 
@@ -194,7 +196,8 @@ def _read_anew(text: str) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = UNDECODED.sub(lambda one: chr(int(one[1], 16)) if one[1] else " ", text)
+    # Pairs of surrogates are decoded together; lone ones and control characters are replaced.
+    text = parse_text(UNDECODED.sub(lambda one: json.loads(f'"{one[0]}"'), text), "text")
 
     def accented(found: re.Match[str]) -> str:
         accent = ACCENTS[found[1] or found[2]]

@@ -181,18 +181,17 @@ class CsvPapers(Source):
         if separator not in written and len(ids) == written.count(",") + 1 > 1:
             separator = ","
         # A list in Python or JSON notation.
-        people = fields.parse_list(written, "authors") if fields.LISTED.match(written) else []
+        listed = fields.parse_list(written, "authors") if fields.LISTED.match(written) else []
         names = [
             fields.parse_person(one) if isinstance(one, dict) else fields.parse_text(one, "author")
-            for one in people
-        ]
-        names = names or fields.parse_parts(written, separator)
+            for one in listed
+        ] or fields.parse_parts(written, separator)
         places = fields.of_each(fields.parse_parts(content.get("affiliations", "")), names)
         if len(names) > 1:
             self._split += 1
         elif names and fields.UNSPLIT.search(written):
             self._unsplit += 1
-        people = []
+        people = list[RawAuthor]()
         for name, id_, place in zip(names, fields.of_each(ids, names), places, strict=True):
             found = WITH_ID.fullmatch(name)
             name, id_ = (found[1], found[2]) if found else (name, id_)

@@ -221,6 +221,7 @@ PLAIN = {
     r"a $\frac{1}{2}$ spin": "a 1/2 spin",
     "RÃ©seaux dâ€™affaires": "Réseaux d’affaires",
     r"\u00e9cole\n Ties": "école Ties",
+    r"\ud83d\ude00 Ties\u0000 of \ud83d": "😀 Ties of ?",
     r"Erd\H{o}s, \c{c}, {\'e}cole, na\"{\i}ve, Stra{\ss}e": "Erdős, ç, école, naïve, Straße",
 }
 UNTOUCHED = [
