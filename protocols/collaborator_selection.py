@@ -172,7 +172,7 @@ class CandidateSearch:
     def _draw_exactly(
         self, members: list[int], closed: ExcludedRows, rng: np.random.Generator
     ) -> int | None:
-        """Draw from the list of all who are suitable; few, if so many draws found none."""
+        """Draw from the list of all suitable people, after rejection sampling found none."""
         world = self._lab.world
         suitable = self.targets.suitable_rows(members, world.network, world.topic_numbers)
         suitable[sorted(closed)] = False

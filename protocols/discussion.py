@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from virsci_society.society.teams.team import Team
 
 Utterances: TypeAlias = "tuple[Utterance | Answer[Advice | None], ...]"
-"""What was said in a turn, in order and unread: by whom, and what guests were asked and said."""
+"""The utterances of a turn, in order and unread, with questions to guests and their replies."""
 Profiles: TypeAlias = "Answer[tuple[Profile, ...]] | tuple[()]"
 """Profiles found by a search, unread; empty where the search is switched off."""
 
@@ -87,7 +87,7 @@ def speaking_order(
     opener: str | None = None,
     before: str | None = None,
 ) -> list[str]:
-    """The speakers of one turn; if drawn, nobody speaks twice running, nor after ``before``."""
+    """The speakers of one turn; if drawn, nobody speaks twice in a row, or after ``before``."""
     if order == "round_table" or len(members) == 1:
         return list(members)
     speakers: list[str] = [] if opener is None else [opener]

@@ -60,7 +60,7 @@ class Spoken(Form):
     @field_validator("ask", mode="before", check_fields=False)
     @classmethod
     def _read_nobody(cls, value: Any) -> Any:
-        """Read the usual ways of asking nobody as asking nobody."""
+        """Parse the usual phrases for asking nobody."""
         parts = list(value.values()) if isinstance(value, dict) else [value]
         return None if all(_means_nobody(part) for part in parts) else value
 
@@ -110,7 +110,7 @@ class Choice(Form):
 
 
 def _means_nobody(value: Any) -> bool:
-    """True for the usual ways of saying that nobody is asked."""
+    """True for the usual phrases for asking nobody."""
     if isinstance(value, str):
         return value.strip(" .").casefold() in _NOBODY
     return value is None or value is False or value == []

@@ -144,7 +144,7 @@ class Idea(Spoken):
 
     @property
     def text(self) -> str:
-        """Title, idea and experiment, each on lines of its own, without reasons and ratings."""
+        """Title, idea and experiment on separate lines, without reasons and ratings."""
         return f"{self.title}\n{self.idea}\nExperiment: {self.experiment}"
 
     @property
@@ -160,7 +160,7 @@ class Idea(Spoken):
         return f"{self.reason}\nTitle: {self.text}" if self.reason else self.text
 
     def words(self) -> str:
-        """What its author said of it: the reasons, the idea, and the self-assessment."""
+        """The author's text: the reasons, the idea, and the self-assessment."""
         return f"{self.text_with_reason}\n({self.ratings})"
 
     instead: ClassVar = None
@@ -317,7 +317,7 @@ def add_judgement(speaker: str, candidate: CandidateIdea, said: Idea) -> Candida
 
 
 def without_ratings(idea: Idea) -> Excerpt:
-    """An idea as the others hear it where they rate it too: its author's ratings are left out."""
+    """An idea as shown to other raters, without its author's ratings."""
     return Excerpt(idea.text_with_reason, idea.title)
 
 
@@ -383,7 +383,7 @@ def looks_of(
 
 
 def pool_references(*ideas: CandidateIdea) -> tuple[Reference, ...]:
-    """The papers beside several ideas, each once, in the order in which they come up."""
+    """The papers of several ideas without duplicates, in order of appearance."""
     papers = {paper.id: paper for idea in ideas for paper in reversed(idea.references)}
     order = dict.fromkeys(paper.id for idea in ideas for paper in idea.references)
     return tuple(papers[id_] for id_ in order)

@@ -81,7 +81,7 @@ class MemberDraw(Protocol[W_contra]):
         """Draw one person for a team; see ``SelectionPolicy``."""
 
     def of_run(self, seed: int) -> MemberDraw[W_contra]:
-        """The policy as it holds in a run of this seed."""
+        """The policy for a run of this seed."""
 
 
 class AssembledTeam(SeatRules, TeamMembers):

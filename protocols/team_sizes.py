@@ -56,7 +56,7 @@ class ObservedSize(ChangingTeamSize):
         return self
 
     def draw_on(self, day: float, observed: ObservedSizes, rng: np.random.Generator) -> int:
-        """Draw one observed size; the lower bound where none lies within."""
+        """Draw one observed size within bounds; the lower bound if there is none."""
         within = observed.within(self.smallest, self.largest, self.since)
         size = int(within[rng.integers(len(within))]) if len(within) else self.smallest
         if not self.growth:

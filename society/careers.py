@@ -1,4 +1,4 @@
-"""Who joins a society and leaves it: rules of careers, with streams of their own."""
+"""Rules of careers: who joins and leaves a society, with separate random streams."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _kind(value: Any) -> str:
 Leaving = Annotated[
     Annotated[Removal, Tag("ranked")] | Annotated[Named, Tag("named")], Discriminator(_kind)
 ]
-"""Who leaves: so many by a rank, or scientists by name."""
+"""Who leaves: a number of scientists by rank, or scientists by name."""
 
 
 class Intervention(Part):

@@ -172,7 +172,7 @@ class Society(Model):
     def _make_world(
         self, ecosystem: Ecosystem, external: ExternalAuthors | None, *, limited: bool, **rules: Any
     ) -> World:
-        """The world on its first day; the rules bear the names of its fields."""
+        """The world on its first day; rules are named as its fields."""
         env = simpy.Environment(initial_time=self.first_day)
         past, people = ecosystem.past, ecosystem.profiles
 
@@ -313,7 +313,7 @@ class Society(Model):
             self._careers.restart(cast("Careers | None", world.careers), number)
 
     def _welcome(self, row: int) -> None:
-        """Begin a newcomer's foundings and career, by the rules that hold for everybody."""
+        """Start a newcomer's foundings and career, by the same rules as for everybody."""
         rows = range(row, row + 1)
         if self.world.founding.per_scientist:
             self._founding.begin(rows)

@@ -69,7 +69,7 @@ class Searched:
 
 @dataclass
 class Searcher:
-    """Where a scientist stands in the landscape."""
+    """The position of a scientist in the landscape."""
 
     patch: int
     heading: int

@@ -90,7 +90,7 @@ class Bandit(TeamProtocol):
             yield from lab.wait(1.0)
 
     def _neighbours(self, row: int, world: World) -> tuple[int, Iterable[int]]:
-        """The number of a scientist's community, and the rows of those whom it hears of there."""
+        """The number of a scientist's community, and the rows of its neighbours there."""
         if self.network == "coauthors":
             return 0, world.network.coauthors(row, 0.0)[0].tolist()
         people = len(world.ecosystem.profiles)
@@ -107,7 +107,7 @@ class Bandit(TeamProtocol):
 
 
 def neighbours(network: str, place: int, size: int) -> list[int]:
-    """The places in a community whose results somebody hears, without the own one."""
+    """The positions of a scientist's neighbours in its community."""
     if network == "complete" or (network == "wheel" and place == 0):
         return [index for index in range(size) if index != place]
     first = 1 if network == "wheel" else 0

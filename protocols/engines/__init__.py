@@ -1,1 +1,1 @@
-"""What research systems stand on."""
+"""The engines of research systems."""

@@ -40,7 +40,7 @@ QUESTIONS = {
     "step": QuestionKind(forms.PlanStep, "step"),
     "step_review": QuestionKind(forms.StepReview, "step_review", "review"),
 }
-"""By the words that a card has for them."""
+"""Choices by their names in a card."""
 
 GIVEN_SLOTS = DEFINITION.slots | {
     *("topic", "team", "sentences", "part", "position", "agenda", "roles", "keys", "way"),
@@ -290,7 +290,7 @@ class SystemCard(Part):
                     yield ("search", "expand"), f"{expand.how!r} goes with how: {how}"
 
     def _faults_of_turns(self, known: Mapping[str, Prompt]) -> Iterator[tuple[Place, str]]:
-        """Questions that nobody can be asked, that come too early, or whose page is not there."""
+        """Questions without a person to ask, asked too early, or without a prompt."""
         turns = [
             (("stages", i, "meetings", j, part, k), turn)
             for i, stage in enumerate(self.stages)
@@ -346,11 +346,11 @@ NUMBERS = frozenset(
     {"rounds", "repeat", "times", "parallel", "reviewers", "seeds", "batch", "count", "budget"}
     | {"k", "debate", "distinct", "ends_early"}
 )
-"""Fields of a card in which the name of a key may stand."""
+"""Fields of a card that may contain the name of a key."""
 
 
 def _named_numbers(data: Any, at: Place) -> Iterator[tuple[Place, str]]:
-    """The names of keys that stand for numbers, with their places."""
+    """The names of keys used as numbers, with their positions."""
     items = data.items() if isinstance(data, Mapping) else enumerate(data)
     for name, value in items:
         if name in NUMBERS and isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The class that a card becomes: its keys are fields, its stages the way to an idea."""
+"""The class made from a card: its keys are fields, its stages lead to an idea."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SoloCard(ResearchSystem):
 
     @property
     def stages(self) -> frozenset[str]:
-        """The stages of all systems, and the review of texts where there is one."""
+        """The stages of all systems, and the optional review of texts."""
         search = self.card.search
         return STAGES | ({"review"} if search and search.judge.how == "reviews" else set())
 
@@ -90,5 +90,5 @@ def system_of(card: SystemCard, pages: Prompts, path: str) -> type[ResearchSyste
 
 
 def pages_beside(card: Path) -> Prompts:
-    """The pages in the folder ``prompts`` beside a card, over those that systems share."""
+    """The prompts in the folder ``prompts`` of a card, which override the shared prompts."""
     return Prompts(card.with_name("prompts"), PAGES)

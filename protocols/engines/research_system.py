@@ -330,7 +330,7 @@ class TeamWork:
         seat: int = 0,
         **slots: Any,
     ) -> Process[list[Answer[FormT]]]:
-        """Ask several side by side, each with slots of its own beside those of all."""
+        """Ask several people in parallel, with common and individual slots."""
         each = own or [{}] * len(people)
         return self.lab.ask_each(
             people,
@@ -355,7 +355,7 @@ class TeamWork:
 
 
 def unrated_idea(**fields: str) -> Idea:
-    """An idea whose ratings are the middle of the scale: nobody was asked for any."""
+    """An idea with ratings in the middle of the scale, because none were requested."""
     return Idea(**fields, clarity=5.0, feasibility=5.0, novelty=5.0)
 
 

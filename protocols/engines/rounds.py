@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from virsci_society.society.kernel.durations import Process
 
 MOST_QUERIES = 5
-"""Queries of one reply that are searched for; further ones are left out."""
+"""Most queries of one reply that are searched."""
 MOST_PAPERS = 12
 """Papers of several ideas that are shown."""
 STORED = 50
 """Papers nearest to the core paper whose keywords make the store of terms."""
 SEARCHING = ("verdict", "worked_out_idea")
-"""Questions of which each reply can ask for a search before the next round."""
+"""Questions whose replies can request a search before the next round."""
 REWORKED = ("better_idea", "joint_idea", "worked_out_idea")
 """Questions whose pages show the idea before."""
 
@@ -106,7 +106,7 @@ class Board:
             self.ideas = self.archive or self.ideas
 
     def _hold_meetings(self, stage: Stage) -> Process[None]:
-        """The meetings of one visit of a stage, one after another."""
+        """The meetings of one visit of a stage, in sequence."""
         self.papers.pop("topic", None)
         before = 0
         for meeting in stage.meetings:
@@ -117,7 +117,7 @@ class Board:
             before += rounds
 
     def _hold_meeting(self, meeting: CardMeeting, rounds: int, before: int) -> Process[None]:
-        """The rounds of one meeting, or of several like it that are held side by side."""
+        """The rounds of one meeting, or of several parallel meetings."""
         early = self.number(meeting.ends_early) in (True, "on")
         self.said, self.searches, self.last = (), (), None
         self.replies.clear()
@@ -145,7 +145,7 @@ class Board:
     def _hold_round(
         self, meeting: CardMeeting, number: int, rounds: int, slots: dict[str, Any]
     ) -> Process[None]:
-        """The questions of one round, one after another."""
+        """The questions of one round, in sequence."""
         turns = meeting.turns_of(number, rounds)
         seat = self.place * sum(len(self._people(turn)) for turn in turns)
         for turn in turns:
@@ -255,7 +255,7 @@ class Board:
         self.idea = self.ideas[0]
 
     def _slots(self, turn: CardTurn) -> dict[str, Any]:
-        """The slots of a page; what it does not show is empty."""
+        """The slots of a prompt; unused slots are empty."""
         shows, asks = turn.shows, turn.asks
         versions = self.replies["step"]
         earlier = self.closed if asks in ("step", "step_review") else ()
@@ -290,7 +290,7 @@ class Board:
         }
 
     def _papers(self, turn: CardTurn, who: str, idea: Answer[CandidateIdea] | None) -> Any:
-        """The papers that stand on a page."""
+        """The papers of a prompt."""
         lab, system, which = self.lab, self.system, turn.papers
         if which in ("topic", "idea") and getattr(system, "literature", "on") == "off":
             return ()
@@ -320,7 +320,7 @@ class Board:
         return self.papers["topic"]
 
     def _find_core(self) -> None:
-        """The core paper with the papers near it, and terms that stand in none of them."""
+        """The core paper with the papers near it, and terms that occur in none of them."""
         lab, work = self.lab, self.work
         core = work.search(work.topic, 1)
         near = work.search(lab.later(text_of_core, core, work.topic))
@@ -383,7 +383,7 @@ class Board:
 
 
 def choose_reviewers(work: TeamWork, count: int) -> tuple[str, ...]:
-    """The scientists outside the team nearest to its topic; the members where there are none."""
+    """The scientists outside the team nearest to its topic; without any, the members."""
     # The topic is read here, so this is called between two meetings.
     members = tuple(work.team.members)
     near = work.lab.library.people(work.topic, count, without=members).read()
@@ -418,7 +418,7 @@ def join_papers(*lists: Sequence[Reference]) -> tuple[Reference, ...]:
 
 
 def papers_of_ideas(*ideas: CandidateIdea) -> tuple[Reference, ...]:
-    """The papers that several ideas build on or stand near to, in turn."""
+    """The papers that several ideas build on or are near to, in turn."""
     return merge_searches(MOST_PAPERS, *((*idea.builds_on, *idea.references) for idea in ideas))
 
 
@@ -475,7 +475,7 @@ def common_entities(
 def best_novel(
     verdicts: tuple[NoveltyVerdict, ...], ideas: tuple[CandidateIdea, ...]
 ) -> CandidateIdea:
-    """The idea with the highest ratings of its own among those judged novel, else among all."""
+    """The idea with the highest self-ratings among ideas judged novel, or else among all."""
     pairs = zip(verdicts, ideas, strict=True)
     novel = [idea for verdict, idea in pairs if verdict.decision == "novel"]
     return max(novel or ideas, key=lambda idea: confidence(idea, (1.0, 1.0, 1.0)))
@@ -484,7 +484,7 @@ def best_novel(
 def most_frequent(
     threshold: float, vectors: tuple[VectorArray, ...], ideas: tuple[CandidateIdea, ...]
 ) -> CandidateIdea:
-    """The idea to which most are alike; of equal ones the nearest to all, then the earliest."""
+    """The idea with most similar ideas; ties go to the nearest to all, then the earliest."""
     units = [unit_vector(vector) for vector in vectors]
     # Rounded, so that the last digits of a sum on another machine decide nothing.
     cosines = [[round(float(unit @ other), 9) for other in units] for unit in units]

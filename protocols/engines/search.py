@@ -1,4 +1,4 @@
-"""The engine of systems that compare ideas and make further ones of the best."""
+"""The engine of systems that compare ideas and develop the best."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Tournament:
         self.removed = 0
 
     def hold(self) -> Process[Answer[CandidateIdea]]:
-        """Take in ideas, compare them, learn from it, and make further ones of the best."""
+        """Add ideas, compare them, learn from the result, and develop the best."""
         lab, expand, new = self.lab, self.search.expand, self.board.ideas
         rounds = 1 if expand is None else int(self.board.number(expand.rounds))
         for number in range(1, rounds + 1):

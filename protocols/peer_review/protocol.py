@@ -127,7 +127,7 @@ class PeerReview(Publication):
     def draw_reviewer(
         self, lab: Lab, manuscript: Any, excluded: AbstractSet[int], rng: np.random.Generator
     ) -> str | None:
-        """Draw one scientist to ask, as ``choice`` says; None where nobody is left."""
+        """Draw one scientist to ask, according to ``choice``; None if nobody is left."""
         names = lab.world.population.names
         if self.choice == "uniform":
             row = Anybody().choose(excluded, lab.world, rng)
@@ -229,7 +229,7 @@ class Editor:
         return None
 
     def _record_reviewer(self, seat: int, name: str) -> Reviewer:
-        """Write the row of a reviewer as of now; it is asked no more for this submission."""
+        """Write the row of a reviewer, who is not asked again for this submission."""
         row = self._lab.world.population.rows[name]
         self._asked.add(row)
         load, open_ = self._lab.people.load(name), self._lab.world.reviewing.get(row, 0)
@@ -320,7 +320,7 @@ class Editor:
     def _revise(
         self, unread: Answer[Any], text: Any, reports: tuple[Report, ...]
     ) -> Process[Answer[Any]]:
-        """Revise the manuscript: homework of every author who is still there, then a rewriting."""
+        """Revise the manuscript: homework of every remaining author, then a rewrite."""
         lab = self._lab
         occasion = (PUBLICATION_STAGE, self._number, self._round)
         yield from lab.together(

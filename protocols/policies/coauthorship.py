@@ -19,7 +19,7 @@ from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.population.network import CoauthorNetwork
 
 HALF_NORMAL_LIMIT = 6.0
-"""Truncation of the increments; |N(1,1)| lies above it once in 3.5 million draws."""
+"""Truncation of the increments; |N(1,1)| exceeds it once in 3.5 million draws."""
 
 
 class HalfNormal(Part):
@@ -48,7 +48,7 @@ Explore = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] | Hal
 """What a scenario may say after ``explore``."""
 
 _ROUNDS = 64
-"""Rounds of rejection before everybody who is left is listed."""
+"""Rounds of rejection sampling before all remaining people are listed."""
 
 
 class Coauthorship(SelectionPolicy):

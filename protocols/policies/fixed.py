@@ -25,7 +25,7 @@ class FixedTeam(SelectionPolicy):
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
-        """Draw one of the stated people who is not excluded."""
+        """Draw one of the given people who is not excluded."""
         free = [row for row in self._rows(world) if row not in excluded]
         return free[int(rng.integers(len(free)))] if free else None
 

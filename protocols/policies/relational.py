@@ -179,7 +179,7 @@ def _common_partners(
 
 
 def _draw(people: IntArray, weights: FloatArray, rng: Generator) -> int | None:
-    """Draw somebody in proportion to its weight; None where there is nobody."""
+    """Draw in proportion to weights; None without candidates."""
     if not len(people):
         return None
     sums = np.cumsum(weights)

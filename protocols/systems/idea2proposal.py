@@ -218,7 +218,7 @@ class Idea2Proposal(TeamSystem):
         said: tuple[Utterance, ...],
         found: tuple[FoundPapers, ...],
     ) -> Process[tuple[Utterance, ...]]:
-        """One round: everybody on what was said before it, side by side; a leader opens it."""
+        """One round: everybody replies to the earlier rounds in parallel, after the leader."""
         members = list(work.team.members)
         shown = work.lab.later(partial(merge_searches, self.references), *found)
         opening: tuple[Utterance, ...] = ()

@@ -110,7 +110,7 @@ def abstract_of(text: Abstract) -> str:
 
 
 Guest: TypeAlias = tuple[Answer[Advice | None], ...]
-"""What the guest of one utterance said, unread; empty where nobody was asked."""
+"""The unread reply of the guest of one utterance; empty if nobody was asked."""
 
 
 def generate_abstract(

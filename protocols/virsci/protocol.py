@@ -128,7 +128,7 @@ class VirSci(VirSciSettings, TeamProtocol):
     def _make_manuscript(
         self, lab: Lab, abstract: Answer[Abstract], best: Answer[CandidateIdea], ideas: Ideas
     ) -> Manuscript:
-        """The manuscript, with what it cites and the text that is embedded as the paper."""
+        """The manuscript, with its citations and the text to embed."""
         if self.cites == "used":
             cites = lab.later(attrgetter("used"), best)
         else:

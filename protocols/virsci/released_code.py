@@ -94,7 +94,7 @@ class ReleasedCode(Part):
 
 
 class ReleasedDiscussion(Discussion):
-    """A discussion in which outsiders are called by the way, or join the team, as the rules say."""
+    """A discussion in which outsiders are called "by the way", or join the team, by the rules."""
 
     def __init__(self, rules: ReleasedCode, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -102,7 +102,7 @@ class ReleasedDiscussion(Discussion):
         self._joining: list[Answer[Advice | None]] = []
 
     def find_outsiders(self, cue: Any) -> Profiles:
-        """Nobody is shown where whoever is named is called."""
+        """Shows nobody if named scientists are called."""
         return () if self._rules.asking == "by_the_way" else super().find_outsiders(cue)
 
     def consult(
@@ -134,7 +134,7 @@ class ReleasedDiscussion(Discussion):
     def _heard(
         self, replies: tuple[Answer[Advice | None], ...]
     ) -> tuple[Answer[Advice | None], ...]:
-        """What of guests' replies the team hears: nothing where they join instead."""
+        """The guests' replies that the team hears; empty if guests join instead."""
         if self._rules.guests == "advise":
             return replies
         # Taken in on the date of the next meeting, when the replies may be read.
@@ -236,6 +236,6 @@ def count_as_first(ballot: Ballot) -> Ballot:
 
 
 def pool_by_key(*ideas: CandidateIdea) -> tuple[Reference, ...]:
-    """The papers beside several ideas, each once, in the order of their keys."""
+    """The papers of several ideas without duplicates, in the order of their keys."""
     pooled = pool_references(*ideas)
     return tuple(sorted(pooled, key=lambda paper: int(paper.key[1:]) if paper.key else 0))

@@ -18,7 +18,7 @@ Papers: TypeAlias = "Answer[tuple[Reference, ...]] | tuple[()]"
 """Papers found by a search, unread; empty where the stage sees none."""
 
 GUEST_PAPERS = 3
-"""Own papers that a scientist who is consulted is shown."""
+"""Number of own papers shown to a consulted scientist."""
 
 
 class ReferenceUse(Part):

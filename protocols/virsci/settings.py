@@ -72,7 +72,7 @@ def apply_profile(
 
 
 def _given_or(given: Mapping[str, Any], key: str, value: Any) -> Any:
-    """The value of a key of a profile, under what is given for it."""
+    """The value of a key of a profile, overridden by the given value."""
     if key not in given:
         return value
     own = given[key]

@@ -1,1 +1,1 @@
-"""Team formation, that is when teams are founded, who leads them, and who is drawn into them."""
+"""Team formation: when teams are founded, who leads them, and who joins."""

@@ -130,7 +130,7 @@ class Yearly(Founding):
 
 
 def counted_years(past: Authorships) -> int:
-    """How many years before day 0 are counted: four, or as many as there are papers of."""
+    """Years before day 0 that are counted: four, or fewer if the past is shorter."""
     first = float(past.dates[0]) if len(past) else 0.0
     return min(COUNTED_YEARS, max(1, math.ceil(-first / DAYS_PER_YEAR)))
 

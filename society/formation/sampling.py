@@ -56,7 +56,7 @@ def sample_exactly(
 
 
 def sample_uniformly(people: int, excluded: AbstractSet[int], rng: Generator) -> int | None:
-    """Draw one of ``people`` rows that is not excluded, each alike; None where nobody is left."""
+    """Draw one of ``people`` rows that is not excluded, uniformly; None if all are excluded."""
 
     def propose() -> int:
         return int(rng.integers(people))
@@ -65,7 +65,7 @@ def sample_uniformly(people: int, excluded: AbstractSet[int], rng: Generator) ->
 
 
 def sample_present(world: WorldView, without: AbstractSet[int], rng: Generator) -> int | None:
-    """Draw one person who is in the society and came before this date, each alike; None: nobody."""
+    """Draw one present person who came before this date, uniformly; None if there is none."""
     people = world.population
     excluded = ExcludedRows(people.departed.keys(), people.just_arrived() | without)
     return sample_uniformly(len(people), excluded, rng)
@@ -116,7 +116,7 @@ CountedBy = Literal["coauthors", "papers", "citations"]
 
 
 def dated_counts_of(world: WorldView, by: CountedBy) -> DatedCounts:
-    """The counts of a world that a name in ``CountedBy`` stands for."""
+    """The counts of a world for a name of ``CountedBy``."""
     if by == "coauthors":
         return world.network.distinct_coauthors
     return world.population.papers if by == "papers" else world.population.citations
@@ -187,7 +187,7 @@ class Incumbents:
         return not old and not self._papers.has_event_in(row, self._since)
 
     def sample_incumbent(self, excluded: AbstractSet[int], rng: Generator) -> int | None:
-        """Draw one incumbent who is not excluded, uniformly; None where none is left."""
+        """Draw one incumbent who is not excluded, uniformly; None if all are."""
         old = self._papers.rows_before_day_0 if self._recent else ()
         start, end = self._window
         if end - start + len(old) == 0:
@@ -207,7 +207,7 @@ class Incumbents:
         return sample_by_rejection(propose, weights, self._people, excluded, rng)
 
     def sample_newcomer(self, excluded: AbstractSet[int], rng: Generator) -> int | None:
-        """Draw one newcomer who is not excluded, uniformly; None where none is left."""
+        """Draw one newcomer who is not excluded, uniformly; None if all are."""
 
         def propose() -> int | None:
             row = int(rng.integers(self._people))

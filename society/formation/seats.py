@@ -121,7 +121,7 @@ class ResearchGroups(Part):
     def choose(
         self, leader: int, excluded: AbstractSet[int], world: PapersView, rng: Generator
     ) -> int | None:
-        """Draw a junior of the leader's group, each alike."""
+        """Draw a junior of the leader's group, uniformly."""
         if not rng.random() < self.share:
             return None
         since = world.day - self.stay

@@ -112,7 +112,7 @@ class PapersView(Protocol):
 
     @property
     def author_order(self) -> str:
-        """``leader_first`` or ``leader_last``: who is taken for the leader of a past paper."""
+        """``leader_first`` or ``leader_last``: the author who leads a past paper."""
 
     @property
     def day(self) -> float:

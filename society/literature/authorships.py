@@ -56,7 +56,7 @@ class Authorships:
         return len(self.dates)
 
     def led(self, place: int) -> BoolArray:
-        """Whether each authorship is that of the ``FIRST`` or of the ``LAST`` author."""
+        """Whether each authorship is of a ``FIRST`` or ``LAST`` author."""
         places = outer_places(self.sizes) if self.places is None else self.places
         return (places & place) > 0
 

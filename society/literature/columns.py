@@ -131,7 +131,7 @@ def _values_hash(chunks: Sequence[Any]) -> bytes:
 
 
 def _text(strings: pa.Array) -> memoryview:
-    """The bytes of all strings one after another, without a copy."""
+    """The concatenated bytes of all strings, without a copy."""
     _, offsets, data = strings.buffers()
     if data is None or not len(strings):
         return memoryview(b"")
@@ -140,7 +140,7 @@ def _text(strings: pa.Array) -> memoryview:
 
 
 class IdColumn:
-    """Ids in an Arrow column of text; of many, a Python string is made when one is asked for."""
+    """Ids in an Arrow column of text; Python strings are made on demand if there are many."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         self._column = one_chunk(column)
@@ -160,7 +160,7 @@ class IdColumn:
 
     @cached_property
     def _rows(self) -> dict[str, int] | None:
-        """The row of each id, where they are few; the first row of one that stands twice."""
+        """The row of each id, if they are few; the first row of a duplicate."""
         texts = self._texts
         if texts is None:
             return None
@@ -172,7 +172,7 @@ class IdColumn:
         return np.asarray(pc.sort_indices(self._column), dtype=np.int64)
 
     def row_of(self, key: str) -> int | None:
-        """Look up the row of an id, of many by bisection; None where there is none."""
+        """Look up the row of an id, by bisection if there are many; None if unknown."""
         if self._rows is not None:
             return self._rows.get(key)
         low, high = 0, len(self)
@@ -198,7 +198,7 @@ class IdColumn:
 
 
 class Ids:
-    """Ids of rows: those of the past, which ``find`` looks up, then those that are appended."""
+    """Ids of rows: past ids, which ``find`` looks up, then appended ids."""
 
     def __init__(self, past: Sequence[str] | IdColumn = (), find: Find | None = None) -> None:
         self._past, self._first = past, len(past)
@@ -219,7 +219,7 @@ class Ids:
         return map(self.__getitem__, range(len(self)))
 
     def row_of(self, key: str) -> int | None:
-        """Look up the row of an id; None where there is none."""
+        """Look up the row of an id; None if unknown."""
         row = self._rows.get(key)
         return self._find(key) if row is None else row
 

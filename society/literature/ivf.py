@@ -27,7 +27,7 @@ SAMPLE = 40
 ROUNDS = 10
 """Iterations of k-means."""
 PROBES = 200
-"""Rows with which recall is measured; each is left out of its own search."""
+"""Rows on which recall is measured; each is excluded from its own search."""
 DRAWN = 4096
 """Rows among which the probes are taken."""
 NEAREST = 5

@@ -80,11 +80,11 @@ class Papers(ArrowSequence[Paper]):
         return self._lengths("authors")
 
     def row_of(self, paper_id: str) -> int | None:
-        """The row of a paper; None where there is no such id."""
+        """The row of a paper; None if the id is unknown."""
         return self.ids.row_of(paper_id)
 
     def rows_of(self, paper_ids: Iterable[str] | pa.Array | pa.ChunkedArray) -> IntArray:
-        """Look up the rows of many papers at once; -1 where there is no such paper."""
+        """Look up the rows of many papers at once; -1 for unknown ids."""
         if not isinstance(paper_ids, pa.Array | pa.ChunkedArray):
             paper_ids = pa.array(list(paper_ids), pa.large_string())
         rows = pc.fill_null(pc.index_in(paper_ids, value_set=one_chunk(self.table["id"])), -1)

@@ -105,7 +105,7 @@ class VectorIndex:
                 self._ids.append(key)
 
     def rows(self, numbers: IntArray) -> VectorArray:
-        """Read rows by their numbers, in the given order; those of the past and added ones."""
+        """Read rows by number, in the given order, past and added rows."""
         past = numbers < len(self._past)
         rows = np.empty((len(numbers), self.dim), dtype=np.float32)
         rows[past] = self._past[numbers[past]]
@@ -123,7 +123,7 @@ class VectorIndex:
     def search(
         self, query: VectorArray, k: int, visible: int, exclude: frozenset[str] = frozenset()
     ) -> list[tuple[int, float]]:
-        """Find the ``k`` nearest of the first ``visible`` rows, of which zero ones are left out."""
+        """Find the ``k`` nearest of the first ``visible`` rows; zero rows are ignored."""
         if k < 0 or not 0 <= visible <= len(self._ids):
             raise ProtocolError(f"k={k}, visible={visible} with {len(self._ids)} rows indexed")
         if k == 0:

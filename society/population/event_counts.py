@@ -83,7 +83,7 @@ class DatedCounts:
         return bisect_left(own, before, key=self._dates.__getitem__) if own else 0
 
     def last_date(self, row: int) -> float | None:
-        """The date of this person's last event since day 0; None where there is none."""
+        """The date of this person's last event since day 0, or None."""
         own = self._events.get(row)
         return self._dates[own[-1]] if own else None
 
@@ -179,7 +179,7 @@ class PaperHistory:
         return self._dates[index] if index >= 0 else float(self.past.dates[paper])
 
     def last_date(self, row: int) -> float | None:
-        """The date of the last paper of a person; None where there is none."""
+        """The date of the last paper of a person, or None."""
         papers = self.papers_of(row)
         return self.date_of(papers[-1]) if papers else None
 
@@ -355,7 +355,7 @@ class FadingPapers:
         return weight
 
     def _build(self) -> None:
-        """Make the tree anew, with room for as many people again."""
+        """Rebuild the tree with twice the capacity."""
         room = max(16, 2 * len(self._sums))
         weights = np.zeros(room + 1)
         sums = np.array(self._sums)

@@ -1,4 +1,4 @@
-"""How many authors outside the population of a society are named on a paper; nobody is asked."""
+"""The number of authors of a paper from outside the population; they are never asked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from virsci_society.society.kernel.durations import Days, write_days
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 LEAST = 20
-"""Past papers among which a number of external authors is drawn, where there are as many."""
+"""Past papers from which a number of external authors is drawn, if available."""
 KEY = "population.external_authors"
 
 Draw = Callable[[int, np.random.Generator], int]

@@ -110,7 +110,7 @@ class Population:
         return row
 
     def present_since(self, row: int) -> float:
-        """The date since which a scientist is in the society: day 0, or that of its arrival."""
+        """The date on which a scientist joined the society: day 0, or its arrival."""
         return self.arrived.get(row, 0.0)
 
     def just_arrived(self) -> set[int]:
@@ -134,7 +134,7 @@ class Population:
         return self.scientist(self.rows[name])
 
     def profile(self, row: int, before: float) -> Profile:
-        """The profile of a scientist by what is dated strictly before a date (rule 16)."""
+        """The profile of a scientist from data strictly before a date (rule 16)."""
         base = self._base(row)
         papers = self.papers.count_since_day_0(row, before)
         cited = self.citations.count_since_day_0(row, before)
@@ -172,7 +172,7 @@ class Population:
         return (self.papers if by == "papers" else self.citations).counts(len(self))
 
     def record_paper(self, authors: Sequence[int], cited: Sequence[int]) -> None:
-        """Count a paper of now: rows of its authors, and of those of each work cited."""
+        """Count a new paper: the rows of its authors, and of the authors of each cited work."""
         self.papers.record(authors)
         self.citations.record(cited)
 

@@ -36,7 +36,7 @@ SORT_COLUMNS: dict[str, tuple[str, ...]] = {
     "outcomes": ("ended", "team"),
     "ties": ("date", "source", "target"),
 }
-"""Leading sort columns of each table; the other columns break what is still equal."""
+"""Leading sort columns of each table; the other columns break ties."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -77,7 +77,7 @@ def cast_table(name: str, columns: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
 
 
 def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
-    """A copy with numpy's dtypes: NaN for what is missing in numbers, None in texts."""
+    """A copy with numpy's dtypes: NaN for missing numbers, None for missing texts."""
     plain: dict[Any, Any] = {}
     for name, column in table.items():
         kind, missing = str(column.dtype), bool(column.isna().any())
@@ -126,7 +126,7 @@ def _array(table: str, column: Column, values: Iterable[Any]) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    """Replace lone surrogates, which models write and UTF-8 cannot hold, by U+FFFD."""
+    """Replace lone surrogates, which models write and UTF-8 cannot encode, by U+FFFD."""
     if value is None:
         return None
     if not isinstance(value, str):

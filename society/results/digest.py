@@ -1,4 +1,4 @@
-"""The digest of a run, of what was said and done and not of how words were obtained (rule 5)."""
+"""The digest of a run: its content, not how the texts were obtained (rule 5)."""
 
 from __future__ import annotations
 

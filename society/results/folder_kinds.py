@@ -1,4 +1,4 @@
-"""What a folder is that holds no results of a run: a study, runs, or neither; without any table."""
+"""The kind of a folder without results of a run: a study, several runs, or neither."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def planned_runs(folder: Path) -> int | None:
 
 
 def without_manifest(folder: Path) -> str:
-    """What a folder without a manifest is, and which command goes on from there."""
+    """The kind of a folder without a manifest, and the command to use for it."""
     runs, studies = (
         sorted(path.parent for depth in ("*", "*/*") for path in folder.glob(f"{depth}/{name}"))
         for name in (MANIFEST, LOCK)

@@ -34,7 +34,7 @@ from virsci_society.society.results.tables import TABLES, TableRows
 from virsci_society.society.results.text_provenance import is_events_header, speaker_of
 
 MAX_VECTOR_BYTES = 16 * 2**30
-"""A file of vectors may hold this much when it is unpacked."""
+"""Most bytes of an unpacked file of vectors."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class RunLog:
         self._events = 0
 
     def event(self, kind: str, **fields: Any) -> None:
-        """Add an event of a kind, such as ``founded``; JSON can hold its fields."""
+        """Add an event of a kind, such as ``founded``, with fields that JSON can encode."""
         if not self.sealed:
             entry = {"date": float(self._env.now), "sequence": len(self.events), "kind": kind}
             self.events.append(entry | fields)
@@ -65,7 +65,7 @@ class RunLog:
         return self.completed + 1.0
 
     def roll_back(self) -> None:
-        """Remove what is younger than the last completed day (rule 2)."""
+        """Remove rows later than the last completed day (rule 2)."""
         del self.events[self._events :]
         for name, rows in self.rows.items():
             del rows[self._lengths.get(name, 0) :]

@@ -1,4 +1,4 @@
-"""Files of tables in Parquet and CSV, written whole or not at all; what is read is not trusted."""
+"""Files of tables in Parquet and CSV, written atomically; files that are read are not trusted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def safe_cell(text: str) -> str:
 
 MAX_TABLE_BYTES = 8 * 2**30
 MAX_ROW_BYTES = 2**20
-"""A table may hold 64 MiB plus this much per row; more is a damaged or hostile file."""
+"""A table may have 64 MiB plus this much per row; a larger file is damaged or hostile."""
 
 
 _ARROW = {
@@ -67,7 +67,7 @@ def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict
 def write_parquet(
     path: Path, table: pd.DataFrame, schema: pa.Schema | None = None, *, speaker: str = ""
 ) -> None:
-    """Write one table as Parquet, whole or not at all, without pandas' own metadata."""
+    """Write one table as Parquet, atomically and without pandas' metadata."""
     make_folder(path.parent)
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
     # In place of that of pandas, whose versions of libraries would change the bytes.
@@ -85,7 +85,7 @@ def count_rows(path: Path) -> int:
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
-    """Read one Parquet file of a run folder; InputError where it is none, or too large a table."""
+    """Read one Parquet file of a run folder; InputError if it is invalid or too large."""
     require_regular_file(path)
     try:
         with pq.ParquetFile(path) as file:
@@ -107,7 +107,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 
 def safe_texts(table: pd.DataFrame) -> pd.DataFrame:
-    """A copy of a table, of which every text and every heading is a ``safe_cell``."""
+    """A copy of a table with every text and heading as a ``safe_cell``."""
     safe = table.rename(columns=lambda name: safe_cell(str(name)))
     for index, dtype in enumerate(table.dtypes):
         if not (

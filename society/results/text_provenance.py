@@ -12,11 +12,11 @@ from typing import Any
 SPEAKER = "speaker"
 """Name of the metadata in every file."""
 CSV_METADATA = "csv-metadata.json"
-"""Name under which "CSV on the Web" looks for metadata beside CSV files."""
+"""Name of the metadata file of "CSV on the Web"."""
 
 
 def backend_of(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a manifest says of the backend of its run; empty if it says nothing."""
+    """The backend in a manifest; empty if missing."""
     backend = manifest.get("backend")
     return backend if isinstance(backend, Mapping) else {}
 
@@ -42,7 +42,7 @@ def is_events_header(line: Mapping[str, Any]) -> bool:
 
 
 def csv_metadata(speaker: str, names: Iterable[str]) -> str:
-    """The metadata, as JSON, of CSV files of these names that lie in one folder."""
+    """The metadata, as JSON, of CSV files in one folder."""
     # Sorted, so that the bytes do not depend on who lists the tables.
     tables = [{"url": name} for name in sorted(names)]
     content = {"@context": "http://www.w3.org/ns/csvw", "dc:creator": speaker, "tables": tables}

@@ -381,7 +381,7 @@ class Lab:
 
     @staticmethod
     def _due(earliest: float, sources: Sequence[Answer[Any]]) -> float:
-        """The due date: never before those of the Answers that the words are made of (rule 18)."""
+        """The due date: never before the due dates of Answers in the prompt (rule 18)."""
         return max([earliest, *[answer.due for answer in sources]])
 
     def _pending_call(

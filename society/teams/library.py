@@ -121,7 +121,7 @@ class Library:
     def people_named(
         self, text: Any, without: Iterable[str] = (), asked: Sequence[Answer[Advice | None]] = ()
     ) -> Answer[tuple[Profile, ...]]:
-        """The profiles of the scientists in the society whose masked names stand in a text."""
+        """The profiles of the present scientists whose masked names occur in a text."""
         excluded, date = self._excluded(without), self._world.day
 
         def find(text: Any, asked: Sequence[Advice | None]) -> tuple[Profile, ...]:

@@ -1,4 +1,4 @@
-"""The life of one team, from its founding to its paper or to the reason why there is none."""
+"""The life of one team, from its founding to its paper or its end without one."""
 
 from __future__ import annotations
 
@@ -384,7 +384,7 @@ def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
 
 
 IN_TABLE = ("topic", "ties", "idea", REPLICATES)
-"""Notes that are columns of the tables ``teams`` and ``outcomes``; others stand in an event."""
+"""Notes that are columns of the tables ``teams`` and ``outcomes``; others are events."""
 OUTCOMES = {None: "", True: " Carried out, it worked.", False: " Carried out, it did not work."}
 """What those who carried out an idea remember of its outcome."""
 

@@ -141,7 +141,7 @@ class Appointment(NamedTuple):
 
 
 class Meeting:
-    """One turn of a discussion, as a context manager that holds the presence of all members."""
+    """One turn of a discussion, as a context manager that keeps all members present."""
 
     def __init__(
         self, world: World, team: Team, appointment: Appointment, stage: str, visit: int, turn: int
@@ -259,13 +259,13 @@ def at_desk(
 
 
 Chooser: TypeAlias = Callable[[Any, Sequence[Profile]], Profile | None]
-"""Finds who is asked, given an utterance and the scientists who may be asked; None: nobody."""
+"""Chooses who is asked, given an utterance and the possible scientists; None: nobody."""
 
 
 # Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).
 @dataclass(frozen=True, slots=True, eq=False)
 class Consultation:
-    """A question that a speaker may have put to a scientist outside; ``reply`` tells if it was."""
+    """A possible question of a speaker to an outside scientist; see ``reply``."""
 
     asker: str
     date: float
@@ -282,7 +282,7 @@ async def ask_guest(
     streams: Streams,
     choose: Chooser,
 ) -> Advice | None:
-    """Ask the scientist whom an utterance names, when the utterance is there."""
+    """Ask the scientist whom an utterance names, once the utterance is available."""
     utterance = await settled(spoken)
     guest = choose(utterance, await settled(outsiders))
     if guest is None:
@@ -304,7 +304,7 @@ async def ask_guest(
 
 
 def named_guest(utterance: Any, outsiders: Sequence[Profile]) -> Profile | None:
-    """Whom of the outsiders an utterance asks; None: nobody, or somebody unknown."""
+    """The outsider whom an utterance asks; None: nobody, or an unknown name."""
     wish = getattr(utterance, "ask", None)
     if wish is None or not wish.question.strip():
         return None

@@ -79,7 +79,7 @@ class ByChance(Publication):
 
 
 Submit = Callable[[float], "Answer[Any]"]
-"""A function that asks the reviewer; its argument is the number of days until the words are due."""
+"""A function that asks the reviewer; its argument is the number of days until the reply is due."""
 
 
 class ReviewTerms(NamedTuple):

@@ -61,7 +61,7 @@ class TeamRule(Part):
 
 
 class PublicationRule(Part):
-    """A rule of publication as the world holds it; see ``Publication``."""
+    """A rule of publication in the world; see ``Publication``."""
 
     def consider(self, team: Team, lab: Any, manuscript: Any) -> Process[Any]:
         """Everything between handing in and acceptance; see ``Publication.consider``."""

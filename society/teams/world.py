@@ -1,4 +1,4 @@
-"""The ``World``, which holds everything that the teams of a society share."""
+"""The ``World``, the shared state of all teams of a society."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from virsci_society.society.teams.team import (
 
 
 class Attention:
-    """The queues for rooms and desks; those of a scientist are made when they are first needed."""
+    """The queues for rooms and desks; the queues of a scientist are made on first use."""
 
     def __init__(self, env: simpy.Environment, limited: bool = True) -> None:
         self.limited = limited

@@ -51,7 +51,7 @@ class Embedding(ABC):
 
     @property
     def label(self) -> str:
-        """What is shown beside every figure that rests on the vectors."""
+        """Shown with every figure that depends on the vectors."""
         return f"{self.title}, {self.dim} dimensions, revision {self.revision}"
 
     @property
@@ -99,7 +99,7 @@ class CachedEmbedding(Embedding):
     @property
     @abstractmethod
     def origin(self) -> str:
-        """Everything that a row depends on beside its text; rows are kept under it."""
+        """The cache key of rows: everything they depend on besides their text."""
 
     @abstractmethod
     def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:

@@ -50,7 +50,7 @@ class VectorTable:
             raise self._fault(error) from error
 
     def get(self, origin: str, key: str) -> bytes | None:
-        """Look up what is kept of a key; None where it is missing or damaged."""
+        """Look up a key; None if missing or damaged."""
         statement = "SELECT data, checksum FROM vectors WHERE origin = ? AND key = ?"
         try:
             with self._lock:

@@ -52,7 +52,7 @@ class HostedEmbedding(CachedEmbedding):
 
     @classmethod
     def of(cls, settings: dict[str, Any], probe: VectorArray | None = None) -> HostedEmbedding:
-        """Make one by the settings of a model; InputError where one is wrong."""
+        """Make an embedding from the settings of a model; InputError if they are invalid."""
         try:
             return cls(LiteLLMEmbedding.model_validate(settings), probe)
         except ValidationError as error:

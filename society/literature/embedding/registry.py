@@ -30,9 +30,9 @@ MOST_DIMENSIONS = 4096
 
 
 SIDE_BY_SIDE = "lsa+"
-"""What the name begins with, before that of the model."""
+"""Prefix of the name, before the name of the model."""
 LSA_WEIGHT = 0.3
-"""Weight of the LSA's cosines; those of the model have the rest."""
+"""Weight of the LSA's cosines; the model's cosines have the rest."""
 SPREAD_PAPERS = 1_000
 """Past papers between which the spread of cosines is taken, at most."""
 
@@ -73,7 +73,7 @@ class SideBySide(Embedding):
     def from_parts(
         cls, folder: Path, lsa: Embedding, model: Embedding, settings: dict[str, Any]
     ) -> SideBySide:
-        """Rebuild from what ``save`` wrote and the two embeddings that lie beside it."""
+        """Rebuild from the files of ``save`` and the two embeddings."""
         try:
             made = cls(lsa, model, [float(spread) for spread in settings["spreads"]])
         except (KeyError, TypeError, ValueError) as error:
@@ -104,7 +104,7 @@ class SideBySide(Embedding):
         return unit_rows(np.concatenate(scaled, axis=1))
 
     def save(self, folder: Path) -> None:
-        """Write both embeddings into folders of their own, and how they are joined."""
+        """Write both embeddings into separate folders, with their weights."""
         for part in ("lsa", "model"):
             make_folder(folder / part)
             getattr(self, part).save(folder / part)

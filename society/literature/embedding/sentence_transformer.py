@@ -164,7 +164,7 @@ class SentenceTransformerEmbedding(CachedEmbedding):
 
 
 def _folder_here(source: str) -> Path | None:
-    """The folder of a model that is named by a path, or by an installed package that holds one."""
+    """The folder of a model, given by a path or an installed package."""
     path = Path(source).expanduser()
     if path.is_dir() or source.startswith(("/", "./", "../", "~")):
         return path
@@ -228,7 +228,7 @@ def _there(folder: Path) -> Path:
 
 
 def _snapshot(name: str, revision: str | None) -> Path:
-    """The folder of a model of the hub, which is asked only where this machine has no copy."""
+    """The folder of a model of the hub, downloaded only if this machine has no copy."""
     from huggingface_hub import constants, snapshot_download
 
     patterns = {"allow_patterns": list(LOADED), "ignore_patterns": list(OTHER_FORMATS)}
@@ -259,7 +259,7 @@ def _snapshot(name: str, revision: str | None) -> Path:
 
 
 def _loaded(folder: Path) -> Any:
-    """Load the model of a folder in single precision, without network access or code of its own."""
+    """Load a model from a folder in single precision, without network access or remote code."""
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
 
