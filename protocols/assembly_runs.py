@@ -80,7 +80,7 @@ class AssemblyRun:
             # Nobody founds two teams on one date, as in a society.
             if founders[0] != date:
                 founders = date, set()
-            # Streams bear the names that the founding process gives them, so that both draw alike.
+            # The same stream names as in the founding process, so that both make the same draws.
             rng = self.streams.stream("lead", ordinal)
             leader = self._leaders.choose(self.unavailable() | founders[1], self, rng)
             if leader is None:

@@ -68,7 +68,7 @@ def select_collaborators(
     if repetition is not None:
         earlier = repetition.earlier_team(leader, lab.world, lab.rng("again")) or ()
     size = len(earlier) + 1 if earlier else draw_size(building.team_size, lab.world, lab.rng)
-    # Never more than there are people, of whom all are invited.
+    # At most the number of people, who are then all invited.
     n = team.target_size = size if earlier else min(size, len(lab.world.population))
     staying: list[int] = []
     if repetition is not None and earlier:
@@ -269,7 +269,7 @@ class CompositionTargets:
     ) -> BoolArray:
         """Of every row: would the team with this newcomer keep every target reachable?"""
 
-        # Only co-authors of members are looked at one by one: others with one topic are alike.
+        # Only co-authors of members are checked singly: others with one topic are equivalent.
         def is_suitable(row: int) -> bool:
             return self.reachable([*team, row], network.joint_papers, subjects.__getitem__)
 

@@ -288,7 +288,7 @@ def make_candidate(
 ) -> CandidateIdea:
     """Join an idea with the papers ``near`` it, and those used of ``shown`` and ``previous``."""
     before = previous.builds_on if isinstance(previous, CandidateIdea) else ()
-    # Of two papers with one key, which lists without keys of their own can have, the first counts.
+    # The first of two papers with one key counts; lists without keys can have such papers.
     papers = {paper_key(paper, n): paper for n, paper in reversed([*enumerate(before, 1)])}
     papers |= {paper_key(paper, n): paper for n, paper in enumerate(shown, 1)}
     builds_on = tuple(papers[key] for key in dict.fromkeys(idea.uses) if key in papers)

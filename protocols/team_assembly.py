@@ -117,7 +117,7 @@ def assemble(
     chance = seats.chance(world.day, rng("newcomers")) if seats is not None else 0.0
     while len(members) < n:
         stream = rng("member", len(members))
-        # The first draw of the stream decides on the newcomer, whoever could be drawn besides.
+        # The first draw of the stream decides on the newcomer, whoever else is available.
         if seats is not None and stream.random() < chance:
             lone = rules.groups is not None
             mentor = leader if lone else members[int(stream.integers(len(members)))]

@@ -112,7 +112,7 @@ class StatedSize(TeamSize):
 
     def draw(self, observed: ObservedSizes, rng: np.random.Generator) -> int:
         """Draw one size by weight."""
-        # Sorted: the order in which a file lists the sizes must not decide what is drawn.
+        # Sorted: the order of sizes in a file must not affect the draw.
         sizes = sorted(self.weights)
         shares = np.array([self.weights[size] for size in sizes])
         return sizes[int(rng.choice(len(sizes), p=shares / shares.sum()))]

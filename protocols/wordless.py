@@ -117,7 +117,7 @@ class Wordless(AssembledTeam, TeamProtocol):
         rng, literature = lab.rng("replication"), lab.world.literature
         if rng.random() >= self.replication:
             return None
-        # In a random order, so that of many papers few are looked at.
+        # In random order, so that only a few of many papers are checked.
         for index in rng.permutation(len(lab.world.on_record)).tolist():
             paper = literature.paper(lab.world.on_record[index])
             # Strictly before today: so are papers found (rule 13).

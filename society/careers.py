@@ -138,7 +138,7 @@ def retirement_process(
 def career_ages(world: World, rows: range) -> FloatArray:
     """Days since the first paper of each, since day 0 where it is unknown, or since its arrival."""
     people, years = world.population, world.ecosystem.career_starts
-    # Rows of day 0 come before those of newcomers, so a slice takes only what is asked for.
+    # Rows of day 0 precede newcomers, so a slice selects them.
     starts = years[rows.start : rows.stop]
     before = np.where(starts > 0, world.ecosystem.boundary - starts, 0) * DAYS_PER_YEAR
     came = [people.arrived[row] for row in range(max(rows.start, len(years)), rows.stop)]
@@ -159,7 +159,7 @@ def inactivity_process(
         begun = people.present_since(row)
         return begun if last is None or begun > 0 else min(last, begun)
 
-    # A heap: who has written or worked meanwhile is looked at again when its time would be over.
+    # A heap: people who have been active since are checked again at their new time limit.
     checks = [(max(silent_since(row) + limit, world.day), row) for row in rows]
     heapify(checks)
     while checks:
@@ -239,7 +239,7 @@ class CareerProcess:
         """Start the processes of a rule now, for everybody (rows) or one newcomer."""
         if rule is None:
             return
-        # A newcomer has streams of its own, so its arrival changes no draw of anybody else.
+        # A newcomer has separate streams, so its arrival changes no other draw.
         own = self._streams
         streams = own if rows.start == 0 else own.below("newcomer", rows.start)
         for process in rule.processes(self._world, streams, rows):

@@ -145,7 +145,7 @@ class Society(Model):
         self._tomorrow, self._periods = 0.0, 0
         tables = InitialTables(ecosystem, self.population, self.network)
         if self.population.large:
-            # Made row by row when they are written: a million people are not held twice.
+            # Rows are made while writing: a million people are not stored twice.
             self.log.initial_rows = tables.rows
         else:
             self.log.rows["scientists"].extend(tables.scientists())
@@ -286,7 +286,7 @@ class Society(Model):
 
     def _dispatcher(self, gateway: Gateway) -> Dispatcher:
         # A weak reference, so that the loop thread keeps no society alive that Mesa has dropped.
-        # The world would not do: through its people it holds the society.
+        # Not the world, which refers to the society through its people.
         me = weakref.proxy(self)
         return Dispatcher(
             gateway,
@@ -299,7 +299,7 @@ class Society(Model):
         world, settings = self.world, dict(change.settings)
         seed = settings.pop("seed", None)
         if seed is not None:
-            # Another object, since calls on their way hold the one they were asked with.
+            # A new object, since calls in progress refer to the old one.
             world.streams = Streams(seed)
             self._founding.reseed(seed)
             self._careers.reseed(seed)

@@ -121,7 +121,7 @@ class EpistemicLandscape(TeamProtocol):
         while True:
             # Known from the next day on: the order within a day changes nothing (rule 11).
             if lab.now + 1 < searched.known[me.patch]:
-                # For the tables: what nobody has found before, and when a peak was.
+                # For the tables: first discoveries, and the dates of peaks.
                 if SIGNIFICANCE[me.patch] > 0 and searched.known[me.patch] == math.inf:
                     team.notes["found"] += 1 / SIGNIFICANT
                 if me.patch in PEAKS:

@@ -302,7 +302,7 @@ class TeamWork:
     ) -> Answer[FormT]:
         """Ask one scientist a question as ``ask`` does, without waiting, for ``Lab.ask_each``."""
         seats, system = slots.pop("seats", 1), self.system
-        # Seats of meetings side by side go on from each other, so that calls have ids of their own.
+        # Seats of parallel meetings are numbered consecutively, so that call ids are unique.
         seat = int(slots.get("seat", 0)) % seats + 1
         common: dict[str, Any] = {
             "topic": self.topic,

@@ -129,7 +129,7 @@ class Board:
                 board.place = index
         for number in range(1, rounds + 1):
             yield from self.work.call_meeting()
-            # On the date of the next round, whose meeting is not held if the last one was enough.
+            # On the date of the next round, which is skipped if the last one was sufficient.
             if early and self.last is not None and self.last.read().finished:
                 break
             name = meeting.name.replace("STEP", self.step)
@@ -171,7 +171,7 @@ class Board:
             # Who is a member may have changed since.
             people = tuple(author for author in self.authors if author in team.members)
         elif turn.who == "chair":
-            # The one of them who is farthest from the topic.
+            # The member who is farthest from the topic.
             people = self.outside[-1:]
         elif turn.who == "reviewers":
             chaired = any(part.who == "chair" for stage in self.card.stages for part in stage.turns)
@@ -412,7 +412,7 @@ def join_papers(*lists: Sequence[Reference]) -> tuple[Reference, ...]:
     """Several lists of papers as one, each paper once, in the order of the lists."""
     papers_by_id: dict[str, Reference] = {}
     for paper in (paper for papers in lists for paper in papers):
-        # Of a paper found twice the first is kept: its key stands on the page.
+        # The first of duplicate papers is kept: its key is in the prompt.
         papers_by_id.setdefault(paper.id, paper)
     return tuple(papers_by_id.values())
 

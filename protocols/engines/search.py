@@ -252,7 +252,7 @@ class Tournament:
         matches = [match for pairs, said in self.played for match in scored(pairs, said)]
         new, likeness = range(known, len(self.ideas)), likeness_of(self.units)
         pairs = pair_by_rating(ratings, matches, likeness, new)
-        # Who stands first is drawn: a judge may prefer a place.
+        # The order is drawn: a judge may prefer a position.
         turned = rng.random(len(pairs)) < 0.5
         return [(p[1], p[0]) if t else p for p, t in zip(pairs, turned, strict=True)]
 

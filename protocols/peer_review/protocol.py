@@ -176,7 +176,7 @@ class Editor:
         """Hold rounds until the manuscript is accepted or not; returns it with its revisions."""
         rules, lab = self._rules, self._lab
         for self._round in range(1, rules.rounds + 1):
-            # Part of every call id, so that each round asks anew (rule 7).
+            # Part of every call id, so that each round makes new calls (rule 7).
             lab.turn = self._round
             record = Submission(self._number, self._round, lab.now)
             self._team.submissions.append(record)
@@ -184,7 +184,7 @@ class Editor:
             # Read here: what reviewers are shown is fixed on the date of screening (rule 13).
             text = manuscript.text.read()
             self._looks = self._judge_looks(manuscript)
-            # Side by side: a reviewer who takes long holds up the decision and no other review.
+            # In parallel: a slow reviewer delays the decision, but no other review.
             seats = (self._obtain_review(seat, text) for seat in range(rules.reviewers))
             delivered = yield from lab.together(*seats)
             # Reviews are read on the date of the decision and not when they come (rule 13).
@@ -255,7 +255,7 @@ class Editor:
             days=round(rules.due),
         )
         yield from lab.wait(rules.answer)
-        # Read even if the scientist has left by now: what is read depends on no later event.
+        # Read even if the scientist has left: reading must not depend on later events.
         accepted = answer.read().accepted
         referee.answered = lab.now
         if lab.world.population.has_departed(name):
@@ -329,7 +329,7 @@ class Editor:
                 for author in self._present_authors()
             )
         )
-        # Asked again after the homework: an author may have left meanwhile.
+        # Checked again after the homework: an author may have left.
         present = self._present_authors()
         if not present:
             return unread

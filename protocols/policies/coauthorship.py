@@ -71,14 +71,14 @@ class Coauthorship(SelectionPolicy):
         looks_back, increments = self._modes
         strength = network.strength(leader) if looks_back else 0
         mass, random, tries = strength + self._uniform_mass(n, strength), rng.random, 0
-        # Four times as many as a uniform draw needs on average: the exact draw costs O(people).
+        # Four times the average need of a uniform draw: the exact draw costs O(people).
         while tries < _ROUNDS or tries < 4 * n // (n - len(excluded)):
             tries += 1
             if random() * mass < strength:
                 candidate = network.partner_at(leader, int(random() * strength))
             else:
                 candidate = int(rng.integers(n))
-                # Uniform draws stand for the largest increment: smaller ones reject their share.
+                # Uniform draws assume the largest increment: smaller ones reject their share.
                 if increments is not None:
                     limit = increments.entry(leader, candidate)
                     if random() * HALF_NORMAL_LIMIT >= limit:

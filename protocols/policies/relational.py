@@ -102,7 +102,7 @@ class Relational(SelectionPolicy):
         papers = fading.weights(rows)
         strangers = papers * self._affinities(members, candidates, world)
         result = _shares(strangers if strangers.any() else np.ones(len(candidates)))
-        # From the inside out: a group in which nobody is left passes its share on.
+        # From the inside out: an empty group passes its share on.
         for weights, share in reversed(list(zip(groups, (self.q, self.friends), strict=True))):
             if weights.any():
                 result = share * _shares(weights) + (1 - share) * result

@@ -123,7 +123,7 @@ def generate_abstract(
 ) -> Process[Written]:
     """The leader drafts an abstract on an idea, every next speaker revises it (Eq. 4)."""
     team, lab = discussion.team, discussion.lab
-    # Where there is a text already, its writers and its reviewer have spoken.
+    # A later text: its authors and its reviewer have replied before.
     discussion.begun = written is not None
     guest: Guest = ()
     changes: tuple[Answer[Utterance | None], ...] = ()
@@ -186,7 +186,7 @@ def _draft(
         )
         discussion.begun = True
         memory.critique = (lab.later(partial(Utterance, critic), said),)
-    # A search of its own: ideas can have been generated without any papers.
+    # A separate search: ideas may have been generated without papers.
     near = lab.library.search(idea, references.count) if references.draft == "on" else ()
     return (
         yield from discussion.utter(

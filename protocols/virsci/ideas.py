@@ -77,7 +77,7 @@ def generate_ideas(
     rated = "marks" in memory.extras_of_ideas
     with discussion:
         while turn := (yield from discussion.next_turn(summarised=dialogue)):
-            # Ideas of this round stand among what was said in it, and the last one on the table.
+            # Ideas of this round are among its utterances, and the last idea is current.
             earlier, last = ideas[:-1], ideas[-1:]
             for seat, speaker in turn.speakers:
                 heard = turn.said if dialogue else ()
@@ -95,7 +95,7 @@ def generate_ideas(
                     cue=cue,
                     recall=topic,
                     about=topic,
-                    # The order of the slots is that of the call's needs, which the digest holds.
+                    # The slots are in the order of the call's needs, which the digest contains.
                     topic=topic,
                     background=memory.shown(memory.topic_summaries[-1:]),
                     reasons=memory.carries,
@@ -115,7 +115,7 @@ def generate_ideas(
                 spoken = lab.later(without_ratings, idea) if rated else idea
                 turn.said += (Utterance(speaker, spoken), *guest)
                 near = uses.find_near(lab, idea) if uses.ideas == "on" else ()
-                # The papers that an idea builds on stand on the next page only where carried.
+                # The papers of an idea appear in the next prompt only if carried over.
                 seen = previous if memory.carries and previous is not None else ()
                 make = partial(make_candidate, speaker, bool(ideas) or first_scored)
                 new = lab.later(make, idea, shown, near, seen)

@@ -209,7 +209,7 @@ class SoloVirSci(TeamProtocol):
         """The protocol that it stands for."""
         values = {name: getattr(self, name) for name in type(self).model_fields}
         topic = {} if self.topic == "free" else self.topic.model_dump(exclude_none=True)
-        # Of a team of one nobody can leave, so nobody is asked whether it stays.
+        # Nobody can leave a team of one, so the question is skipped.
         values["topic"] = {**topic, "leaving": "off"}
         return VirSci(team_size=1, **values)
 

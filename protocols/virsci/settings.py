@@ -82,7 +82,7 @@ def _given_or(given: Mapping[str, Any], key: str, value: Any) -> Any:
     return {**value, **own} if isinstance(value, Mapping) and isinstance(own, Mapping) else own
 
 
-# A run must not change its prompts when a file is edited meanwhile.
+# Cached, so that editing a file does not change the prompts of a run.
 @lru_cache(maxsize=16)
 def _load_pages(folder: str) -> Prompts:
     return Prompts(Path(folder), PROMPTS)

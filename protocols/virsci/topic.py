@@ -97,7 +97,7 @@ def hold_discussion(
     with discussion:
         while turn := (yield from discussion.next_turn(closing=True)):
             summaries = discussion.summaries
-            # Before anybody has spoken, profiles are searched by what the members work on.
+            # Before the first utterance, profiles are searched by the members' interests.
             own = "; ".join(profile.topic for profile in lab.people.members)
             cue = summaries[-1] if summaries else start or own
             for seat, speaker in turn.speakers:
@@ -139,7 +139,7 @@ def propose_topic(
         memory.prompts["topic_choice"],
         Topic,
         "decide",
-        # The order of the slots is that of the call's needs, which the digest holds.
+        # The slots are in the order of the call's needs, which the digest contains.
         **shown,
         summaries=discussion.summaries,
         said=discussion.last_turn,

@@ -75,7 +75,7 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     wrote = ecosystem.profiles.papers > 0
     authors = [name for name, one in zip(names, wrote, strict=True) if one]
     tied = ecosystem.coauthors.tocoo()
-    # Ties of people without a counted paper are left out: a pair has written, or nobody has.
+    # Ties of people without a counted paper are left out, so that pairs and people agree.
     place = np.cumsum(wrote) - 1
     both = wrote[tied.coords[0]] & wrote[tied.coords[1]]
     ends = [place[rows[both]].astype(np.int64) for rows in tied.coords]

@@ -146,7 +146,7 @@ def calibrate(
         tell("counting again for the boundary")
         counted, boundary = fit.counted, fit.file.boundary_year
         if boundary != (first := fit.file.held_out.first):
-            # Over as many years as for the fit, so that both counts are of one kind.
+            # Over the same number of years as the fit, so that both counts are comparable.
             since = boundary - (first - fit.fit_windows[0].first)
             parts = calibration.leader, fit.file.seed
             counted = Counting(fit.corpus, boundary, since, *parts).estimates()

@@ -56,7 +56,7 @@ def calibrate(
         outcome = run_calibration(read, folder, workers=workers, tell=progress.begin)
     columns = ["key", "value", "origin", "low", "high"]
     rows = [
-        # What is not identified keeps its prior, as the page says at length.
+        # Unidentified parameters keep their prior, as the page explains.
         (key, value, origin.partition(",")[0], f"{low:.3g} to {high:.3g}" if isfinite(low) else "")
         for key, value, origin, low, high in outcome.parameters[columns].itertuples(index=False)
     ]

@@ -226,7 +226,7 @@ class Fit:
     ) -> None:
         self.calibration, self.file, self.corpus = calibration, calibration.file, calibration.corpus
         self.tell = tell
-        # In the order of the table: that of a file must change no point of the design.
+        # In the order of the table: the order in a file must not change the design.
         self.names = tuple(key for key in keys.PARAMETERS if key in self.file.priors)
         self.simulations = Simulations(folder, calibration.simulator, workers)
         self.targets = [MEASURED.index(name) for name in self.file.targets]

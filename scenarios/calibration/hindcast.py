@@ -127,7 +127,7 @@ def judge_held_out(fit: Fit) -> tuple[pd.DataFrame, pd.DataFrame]:
         tolerance = TOLERANCES.get(name)
         for forecaster, value in found.items():
             off = math.nan
-            # A trend that says nothing of a measure is not judged by it; a society always is.
+            # A trend without a value for a measure is not scored on it; a society always is.
             if tolerance is not None and (
                 forecaster in ("simulated", "counted") or not math.isnan(value)
             ):

@@ -313,7 +313,7 @@ class _FadingDraw:
         self._kind = inverse.reshape(-1)
         size = len(past.starts) - 1
         self._period = np.repeat(np.arange(size), np.diff(past.starts))
-        # People with the same ages of papers are alike, so that few kinds stand for all of them.
+        # People with the same ages of papers are equivalent, so few groups represent all.
         self._people = np.zeros((size, len(self._distinct)))
         self._times = np.zeros_like(self._people)
         np.add.at(self._people, (self._period, self._kind), 1.0)

@@ -297,7 +297,7 @@ class Simulations:
             yield from (run_job(self.simulator, windows, job) for job in jobs)
             return
         if self._pool is None or self._windows != windows:
-            # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
+            # Mesa sets "spawn" as the start method: nothing of this process is inherited.
             import multiprocessing
 
             self.close()

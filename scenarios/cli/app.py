@@ -406,6 +406,6 @@ def main() -> None:
     try:
         app()
     except Exception:
-        # A fault of the program keeps its traceback, but no key that stands in it.
+        # A bug keeps its traceback, but API keys are redacted.
         tell(*redact(traceback.format_exc()).split("\n"), err=True)
         raise SystemExit(1) from None

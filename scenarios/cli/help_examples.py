@@ -117,13 +117,13 @@ class ExampleGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            # An option that is none, but a key of scenarios or something like replicates.
+            # An unknown option that is a scenario key, or something like replicates.
             option = str(getattr(error, "option_name", "")).lstrip("-")
             if hint := option and _hint_of_option(option):
                 error.args, error.message, error.possibilities = (hint,), hint, None  # type: ignore[attr-defined]
             if not isinstance(error, typer.BadParameter):
                 raise
-            # What pydantic says of a value, whose error typer hands on, begins with this.
+            # Prefix of pydantic's messages, which typer passes on.
             error.message = error.message.removeprefix("Value error, ")
             raise
         finally:

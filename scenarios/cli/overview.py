@@ -174,7 +174,7 @@ def _print(figures: Mapping[str, Any], state: RunState, json: bool) -> None:
             break_long_words=False,
             break_on_hyphens=False,
         )
-        # A digest, which is one word, stays beside its label.
+        # A digest, which is one word, stays on the line of its label.
         wrapped = [wrapper.wrap(line) if " " in line[LABEL:] else [line] for line in lines]
         lines = [part for parts in wrapped for part in parts]
     tell(*lines)

@@ -61,7 +61,7 @@ class Diagnostics:
             if origin is not None:
                 label = origin.label
                 key = "" if origin.names == path else key
-            # Last, behind all names of files: what stands in none.
+            # Last, after all file names: problems without a file.
             order = ("~" + label, 0, 0)
             parts = label.rsplit(":", 2)
             if len(parts) == 3 and parts[1].isdecimal() and parts[2].isdecimal():
@@ -112,7 +112,7 @@ def describe_errors(errors: Sequence[ErrorDetails]) -> str:
     bounds = [error for error in errors if error["type"] in _BOUNDS]
     if reasons and not bounds:
         return reasons[0]
-    # A bound that was missed says more than another type that a union takes as well.
+    # A violated bound is more informative than another type of a union.
     chosen = bounds or errors
     expected = list(dict.fromkeys(_expected(error) for error in chosen))
     value, hint = chosen[0]["input"], ""

@@ -131,7 +131,7 @@ class _Definitions:
             alike = sum(other.__name__ == cls.__name__ for other in self._names)
             name = f"{cls.__name__}{alike + 1}" if alike else cls.__name__
             self._names[cls] = name
-            # Noted before its section is made: a part may hold parts of its own kind.
+            # Recorded before its section is made: a component may contain its own kind.
             self.schemas[name] = {}
             self.schemas[name].update(_section(cls, self, use))
         return {"$ref": f"#/$defs/{self._names[cls]}"}
@@ -345,7 +345,7 @@ def _sections_below(
         # All at once: a part that takes others of its kind must not print them as its own.
         seen.update(new.values())
         if table is None:
-            # What a section takes over from its base is not printed again as one of its own.
+            # Inherited keys of a section are not printed again.
             seen.update(
                 base
                 for part in new.values()

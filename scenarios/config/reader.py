@@ -186,7 +186,7 @@ class Reader:
         read: Any = value
         if field.table is not None:
             if Duration in classes and isinstance(value, int | float | str):
-                # A length alone stands for ``use: fixed``.
+                # A length alone means ``use: fixed``.
                 try:
                     return import_class(field.table["fixed"]).model_validate({"length": value})
                 except ValidationError as error:
@@ -230,7 +230,7 @@ class Reader:
             if "use" in value:
                 use, base = value["use"], field.classes[0] if len(field.classes) == 1 else BaseModel
                 if isinstance(use, str) and use.endswith(SUFFIXES):
-                    # The path of a card, which is relative to the file in which it stands.
+                    # The path of a card, relative to the file that names it.
                     use = str(self.document.folder(path) / Path(use).expanduser())
                 cls = class_of(use, table, base, trust=self.trust)
             else:
@@ -256,7 +256,7 @@ class Reader:
         """Note what pydantic found in one section, by the key path of each error."""
         by_place: dict[KeyPath, list[ErrorDetails]] = {}
         for detail in error.errors(include_url=False):
-            # A part that failed is told by itself; its section would only say that it is missing.
+            # An invalid component is reported itself; its section would only call it missing.
             if failed.intersection(detail["loc"][:1]) or (failed and not detail["loc"]):
                 continue
             by_place.setdefault(_real_place(cls, detail, values), []).append(detail)

@@ -87,7 +87,7 @@ def documents_after(
     """The document after each intervention, in order of date."""
     now = Document(dict(start.data), dict(start.origins))
     now.data.pop("interventions", None)
-    # A stable sort: those of one date stay as listed.
+    # A stable sort: equal dates keep the listed order.
     for place, intervention in sorted(enumerate(interventions), key=lambda one: one[1].at):
         for key, value in intervention.set.items():
             at = start.origin(("interventions", place, "set", key))
@@ -263,7 +263,7 @@ class Scenario(Part):
                     f"execution.overrated: {name!r} is not a protocol here; choose one of "
                     f"{', '.join(map(repr, named))}{did_you_mean(name, named)}"
                 )
-        # What stands in a file must survive being written into the run folder.
+        # Values of a file must survive being written to the run folder.
         try:
             json.dumps([one.set for one in self.interventions], allow_nan=False)
         except (TypeError, ValueError) as error:

@@ -117,7 +117,7 @@ def said_in(
     shown = papers["team"].isin([talk.team for talk in talks])
     said = [(talk, entry) for talk in talks for entry in talk.said]
     number = {entry.call: index for index, (_, entry) in enumerate(said)}
-    # Where a guest answered, whoever waited for "X/guest" waited for that answer.
+    # If a guest answered, work that waited for "X/guest" waited for that answer.
     number |= {f"{call.rpartition('/guest/')[0]}/guest": n for call, n in number.items()}
     calls = [
         {

@@ -126,7 +126,7 @@ def _add_people(made: RunArrays, run: Run, names: Sequence[str], whole: Communit
     made.arrays |= {
         "x": places[:, 0],
         "y": places[:, 1],
-        # Two bytes a number: what is larger counts as the largest.
+        # Two bytes per number: larger values are clipped.
         "community": np.minimum(community, PLACES).astype(np.uint16),
         "topic": topics.astype(np.uint16),
         "arrived": people["arrived"].to_numpy(dtype=np.float32, na_value=np.nan),

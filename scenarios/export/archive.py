@@ -132,7 +132,7 @@ def unpack(path: Path, folder: Path) -> Iterator[str]:
                     raise InputError(f"{path}: {one.filename!r} {fault}; it is not unpacked")
                 members[one.filename] = one
             size, packed = sum(one.file_size for one in members.values()), path.stat().st_size
-            # A few bytes can stand for very many, which would fill the disk.
+            # A few bytes can unpack to very many, which would fill the disk.
             if size > max(SMALL, LARGEST_RATIO * packed):
                 raise InputError(
                     f"{path}: unpacks from {packed:,} to {size:,} bytes, more than {LARGEST_RATIO} "

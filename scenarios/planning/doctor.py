@@ -114,7 +114,7 @@ def examine(scenario: Scenario) -> Iterator[CheckResult]:
         longest = longest_prompt(scenario)
         yield from compare_windows(paid, longest)
         if paid.sets_window and not paid.window:
-            # Before the first question: Ollama loads a model anew when its window changes.
+            # Before the first question: Ollama reloads a model when its window changes.
             try:
                 paid = request_window(paid, tokens_needed(paid, longest))
             except InputError:
@@ -389,7 +389,7 @@ def context_warnings(scenario: Scenario) -> Iterator[str]:
     paid = scenario.backend.backend.paid
     if not isinstance(paid, ChatCompletionsBackend):
         return
-    # The words that pages ask for, beside those that a reply can have.
+    # The requested words, compared with the longest possible reply.
     room = words_that_fit(paid.max_reply_tokens)
     asked = {
         page.name: max(map(int, re.findall(r"(\d+) \| fitting", page.text)), default=0)

@@ -187,7 +187,7 @@ def plan(
         calls=len(calls),
         prompt_tokens=int(sent.sum()),
         completion_tokens=int(written.sum()),
-        # Each call by itself, because a price may rise with the length of a call.
+        # Each call separately, because prices may depend on its length.
         usd=sum(backend.price(Usage(*pair)) for pair in zip(sent, written, strict=True)),
         chain=longest_chain(rows, dict(zip(calls["call"], seconds, strict=True))),
         work=float(seconds.sum()),

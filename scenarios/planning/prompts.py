@@ -152,7 +152,7 @@ def _listing(
     scenario: Scenario, gateway: RecordingGateway, first: int | None, *, rehearsed: bool
 ) -> Listing:
     def enough(society: Society) -> bool:
-        # Only at its end is it certain that a journal holds this very run.
+        # Only at the end is it certain that the journal belongs to this run.
         if not rehearsed or first is None:
             return False
         ended = {row["team"] for row in table_rows(society.log.rows, "teams")}

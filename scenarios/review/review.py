@@ -161,7 +161,7 @@ def ask_panel(
                     opinions += answer.read()
                 announce(done)
     except Stopped as stop:
-        # The exception only says that there was a fault; the fault says what to do.
+        # The exception only signals the problem; the Fault has the remedy.
         raise dispatcher.fault or stop from None
     finally:
         dispatcher.on_clock(False)

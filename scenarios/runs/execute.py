@@ -75,7 +75,7 @@ class SharedResources:
 
     def ecosystem_of(self, scenario: Scenario) -> Ecosystem:
         """The ecosystem of a scenario, read or made only where the run before had another."""
-        # Runs at a time have one each: what it computes when first asked is not made for threads.
+        # Concurrent runs have one each: its lazy attributes are not thread-safe.
         from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 
         source: Any = scenario.population.ecosystem
@@ -195,7 +195,7 @@ def _simulate(
     strict = begun_by is not None and begun_by != identity_hash(scenario)
     require_same_weights(journal, scenario)
     progress.begin("preparing the ecosystem")
-    # One run at a time: the limits of thread pools hold for the whole process.
+    # One run at a time: limits of thread pools apply to the whole process.
     with resources.build_lock:
         ecosystem = resources.ecosystem_of(scenario)
         progress.begin("founding the society")

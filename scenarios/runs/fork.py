@@ -133,12 +133,12 @@ class Fork:
                 digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
                 origin = {"run": self.parent.name, "digest": digest, "at": self.at}
                 copy_past(self.parent / JOURNAL, out / JOURNAL, self.at, json.dumps(origin))
-            # With other luck, equal questions are to be answered anew.
+            # With another seed, equal questions must get new answers.
             same_luck = "seed" not in self.scenario.interventions[-1].set
             try:
                 execute(self.scenario, out, progress, fork=self.parent if same_luck else None)
             except InputError:
-                # Such as a name that nobody has on that day: the mended command begins anew.
+                # Such as a name that is unknown on that day: the corrected command starts again.
                 if new:
                     remove_folder(out)
                 raise

@@ -60,7 +60,7 @@ def _machine() -> str:
 
 def _state(pid: int) -> tuple[str, str]:
     """State of a process by the letter of ``ps``, and its start in ticks since the boot."""
-    # The name in brackets comes second and may hold anything: count from its end.
+    # The name in brackets comes second and may contain anything: count from its end.
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return fields[0], fields[19]
 

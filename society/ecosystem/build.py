@@ -494,7 +494,7 @@ def build(
     folder: Path | None = None,
 ) -> Ecosystem:
     """Build an ecosystem by options; ``folder`` has the records meanwhile."""
-    # Before anything is read, so that a wrong name or a missing extra is an error at once.
+    # Before reading, so that an invalid name or a missing extra fails at once.
     model = make_model(options.embedding, options.hosting)
     progress = progress or BuildProgress()
     with TemporaryDirectory(prefix="society-", dir=folder) as temporary:
@@ -525,7 +525,7 @@ def _build(
     require_past(past.years, options.boundary, "the vectors")
     texts = paper_texts(past)
     length = parts_of(options.embedding)[0]
-    # Always, also beside a model: terms of papers without keywords come from it.
+    # Always, even with a model: terms of papers without keywords come from it.
     why = " for terms" if length is None else ""
     progress.begin(f"fitting the LSA to {len(texts):,} past papers{why}")
     lsa, fit_notes = fit_lsa(texts, options.seed, length or DIMENSIONS)

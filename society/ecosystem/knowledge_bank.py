@@ -276,7 +276,7 @@ class People(ArrowSequence[Profile]):
     def _first_of(self, name: str) -> Sequence[str]:
         """The first text of a column of lists, by row, or an empty string."""
         first = pc.list_slice(self.table[name], 0, 1).to_pylist()
-        # The same few words stand for many: each is one string in memory.
+        # Few distinct texts: each is one string in memory.
         return tuple(sys.intern(texts[0]) if texts else "" for texts in first)
 
     def row_of(self, name: str) -> int | None:

@@ -40,7 +40,7 @@ def measure(ecosystem: Ecosystem) -> dict[str, float]:
     """Compute the values of ``FIGURES``; NaN where there is nothing to measure."""
     past, joint = ecosystem.past, ecosystem.coauthors
     written = ecosystem.profiles.papers.astype(float)
-    # Counts at collection time hold later citations, and are none of these figures.
+    # Counts at collection time include later citations, and are excluded here.
     dated = COLLECTED not in ecosystem.manifest.get("notes", ())
     cited = np.sort(past.citations[~np.isnan(past.citations) & dated])[::-1]
     top = cited[: max(1, len(cited) // 10)].sum()

@@ -31,7 +31,7 @@ def sample_by_rejection(
     rng: Generator,
 ) -> int | None:
     """Draw one person who is not excluded, in proportion to weights, by rejection."""
-    # Else nobody is left, and no proposal could be accepted.
+    # Otherwise nobody is left, and no proposal could be accepted.
     if len(excluded) < people:
         for _ in range(MAX_PROPOSALS):
             row = propose()
@@ -84,7 +84,7 @@ def fading_papers(
     ``memory`` (days; None: no fading), ``exponent`` and ``limit`` are those of ``FadingPapers``;
     ``shape`` is that of gamma distributed productivities (None: all are 1).
     """
-    # Where the leader stands among the authors; it matters only if leading counts for more.
+    # The leader's position among the authors matters only if leading counts for more.
     position = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
     kept, key = world.history.fading, (memory, exponent, shape, coauthored, position, limit)
     if key not in kept:

@@ -99,7 +99,7 @@ class RepeatedTeams(Part):
         self, others: tuple[int, ...], excluded: AbstractSet[int], rng: Generator
     ) -> list[int]:
         """Draw who of the authors of an earlier team stays; excluded rows may not be drawn."""
-        # Drawn for all, also for those who cannot stay: who is free shifts no draw (rule 9).
+        # Drawn for everybody, so that availability shifts no draw (rule 9).
         stays = rng.random(len(others)) < self.stay
         return [
             row for row, stay in zip(others, stays, strict=True) if stay and row not in excluded

@@ -150,7 +150,7 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     of_paper = np.repeat(np.arange(len(papers), dtype=np.int64), papers.team_sizes)
     # A source may name an author of a paper twice: the first time counts.
     _, first = np.unique(of_paper * max(1, len(encoded.dictionary)) + named_as, return_index=True)
-    # ``unique`` sorts by value: in the order of places again, papers and authors stand as given.
+    # ``unique`` sorts by value: sorted by position, papers and authors are in the given order.
     first.sort()
     of_paper = of_paper[first]
     ends = outer_places(np.bincount(of_paper, minlength=len(papers)))
@@ -202,7 +202,7 @@ class Distinct:
         highest = int(rows.max(initial=-1))
         if highest >= len(self._first):
             self._first = np.zeros(2 * highest + 16, np.int64)
-        # Of assignments to one element the last one holds, which is the first appearance here.
+        # The last assignment to an element wins, which is the first appearance here.
         self._first[rows[::-1]] = order[::-1]
         first = self._first[rows]
         new = first == order

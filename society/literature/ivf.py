@@ -149,7 +149,7 @@ def _train(rows: VectorArray, metric: Metric) -> IVFLayout:
     index = _empty(dim, cells, metric)
     # k-means begins at random rows; a fixed seed gives the same cells for the same rows.
     index.cp.seed, index.cp.niter = SEED, ROUNDS
-    # Beyond these bounds faiss would warn, or draw a sample of its own.
+    # Outside these bounds faiss would warn, or draw its own sample.
     index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, SAMPLE
     index.cp.spherical = metric == "cosine"
     index.train(np.ascontiguousarray(rows[sample]))

@@ -124,7 +124,7 @@ def nearest_distance(vectors: FloatArray) -> float | None:
     some = vectors[:: max(len(vectors) // NEIGHBOURS, 1)]
     squares = (some**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)[None, :]
     apart = squares - 2.0 * (some @ vectors.T)
-    # Itself and copies of it are at no distance, of which rounding leaves a little.
+    # The distance to itself and to copies is zero up to rounding.
     apart[apart < 1e-6] = np.inf
     nearest = np.sqrt(apart.min(axis=1, initial=np.inf))
     finite = nearest[np.isfinite(nearest)]

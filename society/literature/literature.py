@@ -78,7 +78,7 @@ class Literature:
         self._row_of: dict[str, int] = {}
         if (twice := self._past.ids.repeated()) is not None:
             raise ProtocolError(f"two past papers have the id {twice!r}; give each one once")
-        # The index appends to these ids what is published.
+        # The index appends published papers to these ids.
         self._ids = Ids(self._past.ids, self._past.row_of)
         self._index = VectorIndex(embedding.dim, self._ids, rows)
         self._cited: dict[str, list[float]] = {}
@@ -182,7 +182,7 @@ class Literature:
         rows = np.unique([row for results in hits for row, _ in results]).astype(np.int64)
         vectors = self._index.rows(rows)
         distances = np.array([exact_distances(vectors, point) for point in points])
-        # Of rows of unit length; made of the distances, so that both rank papers alike (rule 14).
+        # For unit rows; computed from the distances, so that both give the same ranking (rule 14).
         cosines = 1.0 - np.square(distances) / 2.0
         # A row without a known word is at distance 1 from every text, and like none.
         cosines[:, ~vectors.any(axis=1)] = 0.0
@@ -220,7 +220,7 @@ class Literature:
         row = self._row(paper_id)
         early = 0
         if row < len(self._past):
-            # Rows stand in order of date, and citing rows are ascending, so these dates are sorted.
+            # Rows are in order of date, and citing rows are ascending, so these dates are sorted.
             early = int(np.searchsorted(self._past_dates[self._past.cited_by(row)], before))
         return early + bisect_left(self._cited.get(paper_id, ()), before)
 
@@ -244,7 +244,7 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
     # The id decides within a date: rows must not depend on the order of the source (rule 14).
     keys = [("date", "ascending"), ("id", "ascending")]
     order = np.asarray(pc.sort_indices(papers.table, sort_keys=keys), dtype=np.int64)
-    # Mapped vectors stay in their file where they stand in order already.
+    # Memory-mapped vectors stay in their file if they are already in order.
     if (order == np.arange(len(papers))).all():
         return papers, vectors
     return Papers(papers.table.take(order)), np.asarray(vectors)[order]

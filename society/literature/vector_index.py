@@ -100,7 +100,7 @@ class VectorIndex:
                 raise ProtocolError(f"an id is indexed once; twice: {(present or list(ids))[0]!r}")
             self._rows.append(rows)
             self._halves.append(_half_squares(rows))
-            # Last: their number says how many rows other threads may ask for.
+            # Last: their number is the number of rows visible to other threads.
             for key in ids:
                 self._ids.append(key)
 

@@ -50,7 +50,7 @@ class DatedCounts:
         """The events of the last ``span`` days before now; None: since day 0."""
         dates, now = self._dates, self._now()
         end = len(dates)
-        # Today's events do not count yet (rule 16). Mostly there are none: then no bisection.
+        # Today's events do not count yet (rule 16); usually there are none, and no bisection.
         if end and not dates[-1] < now:
             end = bisect_left(dates, now)
         return EventWindow(0 if span is None else bisect_left(dates, now - span, 0, end), end)

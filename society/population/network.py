@@ -24,7 +24,7 @@ class CoauthorNetwork:
             base = base.sorted_indices()
         self.size: int = base.shape[0]
         self._now = now
-        # The matrix in CSR form: the partners of row i stand from _starts[i] to _starts[i + 1].
+        # The matrix in CSR form: the partners of row i are from _starts[i] to _starts[i + 1].
         # Newcomers have no row in it.
         self._starts = np.asarray(base.indptr, dtype=np.int64)
         self._people: int = base.shape[0]
@@ -105,7 +105,7 @@ class CoauthorNetwork:
             return partners, counts
         coauthors, indices = np.unique(np.concatenate([partners, recent]), return_inverse=True)
         joint = np.bincount(indices[len(partners) :], minlength=len(coauthors))
-        # No partner stands twice in a row of the matrix, so the indexed ``+=`` misses none.
+        # Partners are unique in each row of the matrix, so the indexed ``+=`` is correct.
         joint[indices[: len(partners)]] += counts
         return coauthors, joint
 

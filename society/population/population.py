@@ -88,7 +88,7 @@ class Population:
             self.rows = RowsByName(self.names)
             self._first = lru_cache(PROFILE_CACHE_SIZE)(people.__getitem__)
             return
-        # In a small society each profile is asked for again and again: all are made once.
+        # In a small society profiles are used often: all are made once.
         self._first = tuple(people).__getitem__
         self.names = list(people.names)
         self.rows = {name: row for row, name in enumerate(self.names)}
@@ -115,7 +115,7 @@ class Population:
 
     def just_arrived(self) -> set[int]:
         """Rows of the newcomers of this very date, whom others know only after it (rule 16)."""
-        # Rows are in order of arrival, so the newcomers of today stand at the end.
+        # Rows are in order of arrival, so today's newcomers are at the end.
         rows: set[int] = set()
         for row in range(len(self) - 1, len(self._people) - 1, -1):
             if self.arrived[row] < self._now():
@@ -179,7 +179,7 @@ class Population:
     def join_team(self, row: int, team: str) -> None:
         """Start the work of a scientist (row) in a team (id)."""
         self.scientist(row).teams.append(team)
-        # By load, so that nobody has to look through all people for those at their limit.
+        # By load, so that finding people at their limit needs no scan of all people.
         load = self.busy[row] = self.busy.get(row, 0) + 1
         self._at_least.setdefault(load, set()).add(row)
         self._spells.setdefault(row, {})[team] = (self._now(), math.inf)
@@ -223,7 +223,7 @@ class Population:
 
     def departed_names(self) -> frozenset[str]:
         """Masked names of those who have left the society."""
-        # Made anew after a departure only, because every search among people asks for it.
+        # Rebuilt only after a departure, because every search for people uses it.
         if len(self._absent) != len(self.departed):
             self._absent = frozenset(self.names[row] for row in self.departed)
         return self._absent

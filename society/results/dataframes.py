@@ -48,7 +48,7 @@ def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame
         raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
     listed = list(rows)
     if not listed:
-        # A copy, because whoever gets it may change it.
+        # A copy, because the caller may change it.
         return _empty_table(name).copy()
     for row in listed:
         if len(row) != len(columns):
@@ -113,7 +113,7 @@ def _array(table: str, column: Column, values: Iterable[Any]) -> Any:
         if dtype != "Float64":
             return values.array
         return build(values.to_numpy(np.float64, na_value=np.nan), dtype=dtype)
-    # Only NaN differs from itself: what is missing looks alike in all files.
+    # Only NaN differs from itself: missing values look the same in all files.
     plain = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]

@@ -75,7 +75,7 @@ def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:
 def _plain(value: Any) -> Any:
     if value is pd.NA or value is None or value != value:
         return None
-    # Numbers of numpy are not JSON; as those of Python they are written to the last bit.
+    # numpy's numbers are not JSON; as Python numbers they are written exactly.
     return value.item() if hasattr(value, "item") else value
 
 

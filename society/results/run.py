@@ -373,7 +373,7 @@ class Run:
                 event = parse_json(line, f"{path}:{number}")
                 if not isinstance(event, dict):
                     raise InputError(f"{path}:{number}: not an object")
-                # The first line says who spoke, and is no event.
+                # The first line names the backend, and is no event.
                 if not is_events_header(event):
                     yield event
 

@@ -110,7 +110,7 @@ class InitialTables:
         if chosen is not None:
             people, years = People(people.table.take(chosen)), years[chosen]
         citations = (None if count != count else int(count) for count in people.citations.tolist())
-        # 0 stands for a year that is not known, NaN for citations that cannot be dated.
+        # 0 means an unknown year, NaN undated citations.
         first_years = (year or None for year in years.tolist())
         arrived = [None] * len(people)
         places = (place or None for place in people.workplaces)

@@ -57,7 +57,7 @@ def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict
     """Write every table, also an empty one, as ``tables/*.parquet`` and return what was written."""
     tables = build_tables(rows)
     for name, table in tables.items():
-        # Declared and not inferred: an empty column has no type of its own.
+        # Declared, not inferred: an empty column has no type.
         schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in TABLES[name]])
         path = Path(folder) / "tables" / f"{name}.parquet"
         write_parquet(path, table, schema, speaker=speaker)
@@ -70,7 +70,7 @@ def write_parquet(
     """Write one table as Parquet, atomically and without pandas' metadata."""
     make_folder(path.parent)
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
-    # In place of that of pandas, whose versions of libraries would change the bytes.
+    # Without pandas' metadata, whose library versions would change the bytes.
     metadata = {SPEAKER: speaker} if speaker else None
     with replacing(path) as temporary:
         pq.write_table(arrow.replace_schema_metadata(metadata), temporary, compression="zstd")

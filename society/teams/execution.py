@@ -214,7 +214,7 @@ class ExecutionAttempt(Execution):
         self, lab: Lab, texts: Sequence[Answer[str]], *purpose: object
     ) -> tuple[Answer[float], ...]:
         """One draw for each text, around its worth by ``signal``."""
-        # Drawn and dated now, although the words may come later (rules 9 and 14).
+        # Drawn and dated now, although the reply may arrive later (rules 9 and 14).
         draws = lab.rng("looks", *purpose).standard_normal(len(texts)).tolist()
         return tuple(
             lab.later(

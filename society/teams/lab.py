@@ -207,7 +207,7 @@ class Lab:
         self._check()
         if self._appointment is None:
             raise ProtocolError(f"{self._team.id}: a meeting is called before it is held")
-        # Used up, because every meeting needs a notice of its own.
+        # Used up, because every meeting needs a new notice.
         appointment, self._appointment = self._appointment, None
         self.turn = turn
         self._homework = (self._stage, self.visit, turn)
@@ -322,7 +322,7 @@ class Lab:
         pending = self._pending_call(guest, seat, "guest", "", due, prompt, form, slots, None)
         answer = self._answer(id_, due, sources, pending)
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
-        # The streams of today: an intervention may give the world others before the words come.
+        # Today's streams: an intervention may replace them before the reply arrives.
         dispatcher, streams = self._world.dispatcher, self._world.streams
         work = ask_guest(pending, spoken, outsiders, dispatcher, streams, choose)
         return dispatcher.submit(answer, work)

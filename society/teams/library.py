@@ -113,7 +113,7 @@ class Library:
                 scientists = self._world.nearest_scientists(count, excluded, place[1], text)
                 return json.dumps([profile.id for profile in scientists]).encode()
 
-            # Only the names are stored; the profiles are those of the date of asking (rule 16).
+            # Only the names are stored; profiles are taken at the date of asking (rule 16).
             return self._profiles(json.loads(_kept(self._world, place, asked, names)), place[1])
 
         return self._later(find, query)

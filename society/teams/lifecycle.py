@@ -52,9 +52,9 @@ class FoundingProcess:
     def _found_teams(self, rows: range) -> Process[None]:
         """The SimPy process of foundings for some people, until there is another rule."""
         world, began, current = self._world, self._world.day, self._streams
-        # A newcomer has streams of its own, so its arrival shifts no draw of the others (rule 9).
+        # A newcomer has separate streams, so its arrival shifts no other draw (rule 9).
         streams = current if rows.start == 0 else current.below("newcomer", rows.start)
-        # The past papers are those of day 0, also for a rule that an intervention brings later.
+        # The past papers of day 0, also for a rule that an intervention sets later.
         rule = world.founding.counted_on(lambda: world.history.past)
         foundings = enumerate(rule.foundings(len(rows), streams))
         for ordinal, (after, row) in foundings:
@@ -62,7 +62,7 @@ class FoundingProcess:
             if date >= world.until:
                 return
             yield world.env.timeout(date - world.day)
-            # Only after the wait: an intervention may have set another rule meanwhile.
+            # Only after the wait: an intervention may have set another rule.
             if current is not self._streams:
                 return
             if world.founding.per_scientist and world.careers is not None:
@@ -117,7 +117,7 @@ class FoundingProcess:
             world.env.process(deadline(world.env, team, world.times.deadline))
 
     def _forget(self, team: Team) -> None:
-        # Only now that its rows are written: the end of the run closes the teams that stand here.
+        # After its rows are written: the end of the run closes the teams listed here.
         del self._world.teams[team.id], self.labs[team.id]
 
 
@@ -174,7 +174,7 @@ def review_and_publish(
     lab.hand_in()
     try:
         accepted = yield from publication.consider(team, lab, manuscript)
-        # Also the time that the words have: they are read only when it has passed (rule 13).
+        # Also the reply's due time: it is read only afterwards (rule 13).
         yield world.env.timeout(team.times.publication_delay)
         if world.env.now < 0:
             return "before day 0"
@@ -207,7 +207,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     # The authors are those who stayed to the end.
     authors = [member.scientist for member in team.memberships if member.stayed]
     if manuscript.author_order == "leader_last":
-        # Stable: the others stand as they joined.
+        # Stable: the others keep their order of joining.
         authors.sort(key=lambda who: who == team.leader)
     now, population = world.env.now, world.population
     paper = Paper(
@@ -367,7 +367,7 @@ def end(world: World, team: Team, lab: Lab) -> None:
     for table, records in (("submissions", team.submissions), ("referees", team.referees)):
         for record in records:
             world.log.row(table, team.id, *astuple(record))
-    # Else each prompt would hold the words before it, and those the ones before (rule 21).
+    # Otherwise each prompt would keep all earlier texts in memory (rule 21).
     team.answers.clear()
 
 

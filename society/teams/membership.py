@@ -150,9 +150,9 @@ class Meeting:
         self._team = team
         self._appointment = appointment
         self._place = (stage, visit, turn)
-        # Fixed here: the row counts those who were asked for, also where one leaves meanwhile.
+        # Fixed here: the row counts the invited members, even if one leaves later.
         self._people = tuple(team.members)
-        # Its end frees the rooms that are held and takes back the requests that still wait.
+        # Its end releases rooms and cancels waiting requests.
         self._requests = ExitStack()
         self._last: str | None = None
         self._held: float | None = None
@@ -178,7 +178,7 @@ class Meeting:
         return everybody
 
     def __exit__(self, kind: type[BaseException] | None, *end: Any) -> None:
-        # First of all: whatever ended the meeting, nobody stays in its room.
+        # First: whatever ended the meeting, nobody stays in its room.
         self._requests.__exit__(kind, *end)
         self._team.in_meeting = False
         if kind is GeneratorExit:
@@ -287,7 +287,7 @@ async def ask_guest(
     guest = choose(utterance, await settled(outsiders))
     if guest is None:
         return None
-    # Only now is it known who is asked, so only now has the call its full id and its seed.
+    # The call's full id and seed are known only now, with the person to ask.
     call = pending.call
     call.id, call.scientist = f"{call.id}/{guest.id}", guest.id
     # Listed only here, so that a speaker who asks nobody leaves no row.

@@ -65,7 +65,7 @@ class ByChance(Publication):
         record = Submission(number, 1, lab.now)
         team.submissions.append(record)
         yield from lab.wait(self.decision)
-        # A stream per submission, so that each has a draw of its own (rule 9).
+        # A stream per submission, so that their draws are independent (rule 9).
         accepted = self._accepts(team, lab, manuscript, lab.rng("accept", number))
         record.decided, record.reviews = lab.now, 0
         record.decision = "accept" if accepted else "reject"
@@ -126,7 +126,7 @@ def review(
             del world.reviewing[row]
     answer, failure = work.value
     if failure is not None:
-        # The work ran as a part of its own, which returns its failure as a value.
+        # The work ran as a separate part, which returns its failure as a value.
         raise failure
     referee.delivered, referee.outcome = lab.now, "delivered"
     lab.event("reviewed", scientist=who)

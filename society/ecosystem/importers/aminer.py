@@ -69,7 +69,7 @@ def read_blocks(file: SourceFile) -> Iterator[AMinerRecord]:
             tag = SAME.get(tag, tag)
         elif tag not in TAGS:
             tag, value = "", line
-        # A title that does not follow the first tag is that of the next paper.
+        # A title that does not follow the first tag belongs to the next paper.
         late = (
             tag == TITLE != opener and block and block.latest != INDEX and TITLE not in block.values
         )
@@ -171,7 +171,7 @@ class AMiner(Source):
                 elif words:
                     malformed += 1
                     self.report.add_example(f"{file.label}:line {number}", "not four numbers")
-        # Before any paper is read: wrong relations would give all of them wrong authors.
+        # Before any paper is read: invalid relations would assign wrong authors to all.
         if malformed > self.malformed_share * (relations + malformed):
             examples = "".join(f"\n  {line}" for line in self.report.shown)
             raise InputError(

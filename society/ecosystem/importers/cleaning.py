@@ -216,7 +216,7 @@ def plain(text: str) -> str:
     if len(text) > LONGEST_MARKUP:
         return text
     made = _read_anew(text)
-    # Twice and more: exports of exports hold escaped tags and entities.
+    # Repeated: exports of exports contain escaped tags and entities.
     for _ in range(3):
         decoded = ENTITY.sub(lambda one: html.unescape(one[0]), made)
         decoded = _without_tags(decoded) if "<" in decoded else decoded

@@ -42,7 +42,7 @@ USUAL: dict[str, tuple[str, ...]] = {
     ),
     "author_ids": ("author(s) id", "author ids", "author_ids", "authorships.author.id"),
     "affiliations": ("affiliations of authors",),
-    # A column of references mostly holds written ones, which are no ids.
+    # A column of references mostly contains citations, not ids.
     "references": ("reference_ids",),
     "keywords": ("author keywords", "de", "keywords"),
     "venue": ("source title", "so", "journal", "venue", "publication title", "conference"),
@@ -230,7 +230,7 @@ def _person(written: str) -> RawAuthor:
         return RawAuthor("", plain(written).strip("{}"))
     written = plain(written).replace("{", "").replace("}", "")
     family, *rest = filter(None, (part.strip() for part in written.split(",")))
-    # The suffix stands in the middle in BibTeX, and last in RIS.
+    # The suffix is in the middle in BibTeX, and last in RIS.
     first, *suffix = sorted(rest, key=lambda part: bool(SUFFIX.fullmatch(part))) or [""]
     if " & " in written or len(suffix) > 1 or not all(map(SUFFIX.fullmatch, suffix)):
         raise ValueError(f"{written!r:.40} names several people; write 'and' between them")
@@ -275,7 +275,7 @@ class Ris(Source):
             head = [*islice(left, LINES_LOOKED_AT)]
             if what := other_layout("".join(head), self.kind):
                 raise InputError(f"{file.path}: {what}")
-            # The last one may lack its end; of no lines it is none.
+            # The last reference may lack its end; without lines there is none.
             for number, line in enumerate(chain(head, left, [LAST]), start=1):
                 # Some programs omit the end of a record.
                 if TY.match(line) and any(map(TY.match, lines)):
@@ -285,7 +285,7 @@ class Ris(Source):
                     lines, start = [], number
                 lines.append(line)
                 if END.match(line.lstrip()):
-                    # Words behind the last reference are none.
+                    # Text after the last reference is ignored.
                     begun = TY.search("".join(lines))
                     if begun or (line is not LAST and any(map(TAG.match, lines[:-1]))):
                         yield SourceEntry(file, start, (f"{file.label}:{start}", "".join(lines)))

@@ -64,7 +64,7 @@ def parse_id(value: Any, name: str) -> str:
         return parse_text(value, name)
     value = _unboxed(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        # Python refuses to print numbers of thousands of digits, with an error of its own.
+        # Python raises its own error for integers of thousands of digits.
         if abs(value) >= 10**40:
             raise ValueError(f"{name} is a number of more than 40 digits")
         value = str(value)

@@ -48,7 +48,7 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
     with open_text(file.path) as stream:
 
         def more() -> str:
-            # To the end of a line, where that is near, so that few values are cut.
+            # Up to the end of a line, if near, so that few values are cut.
             return stream.read(CHUNK) + stream.readline(CHUNK)
 
         def plain_value(found: re.Match[str]) -> str:
@@ -75,7 +75,7 @@ def read_values(file: SourceFile) -> Iterator[tuple[int, Any]]:
                 cut = error.pos > len(text) - MARGIN or error.msg.startswith("Unterminated")
                 if cut and not long and (piece := more()):
                     text, at = text[at:] + piece, 0
-                    # As much again, so that a long value is not parsed anew with every piece.
+                    # The same amount again: a long value is not parsed again with every piece.
                     aim = 2 * len(text)
                     while len(text) < aim and (piece := more()):
                         text += piece

@@ -171,7 +171,7 @@ class Source(Iterable[RawRecord], ABC):
         cleaning = Cleaning(report, self.max_authors)
         seen = IdSet()
         file, before = None, (0, 0)
-        # Closed at once where the caller stops early: a source may hold open and temporary files.
+        # Closed at once if the caller stops early: a source may have open and temporary files.
         with closing(self._entries()) as entries:
             for entry in entries:
                 if entry.file is not file:

@@ -331,7 +331,7 @@ class Strangers(Part):
         literature = Synthetic(
             scientists=FOUNDERS, papers=self.papers, fields=self.fields, boundary=self.boundary
         ).generate(seed)
-        # Stream 7 of the seed: 1 to 6 are those of the community and of its texts and vectors.
+        # Stream 7 of the seed: streams 1 to 6 belong to the community, its texts and vectors.
         like = np.random.default_rng([seed, 7]).integers(len(literature.profiles), size=self.people)
         models, embedding = tuple(literature.profiles), literature.embedding
         interests = encode_interests(literature.profiles, embedding)

@@ -56,7 +56,7 @@ class HostedEmbedding(CachedEmbedding):
         try:
             return cls(LiteLLMEmbedding.model_validate(settings), probe)
         except ValidationError as error:
-            # Without the value, which may hold a secret.
+            # Without the value, which may contain a secret.
             first = error.errors(include_input=False, include_url=False)[0]
             setting = ".".join(map(str, first["loc"])) or "embedding"
             raise InputError(f"embedding litellm: {setting}: {redact(str(first['msg']))}") from None

@@ -48,7 +48,7 @@ class SideBySide(Embedding):
 
     def __init__(self, lsa: Embedding, model: Embedding, spreads: Sequence[float]) -> None:
         self.lsa, self.model, self.spreads = lsa, model, tuple(spreads)
-        # A corpus whose cosines do not vary says nothing of the scale.
+        # A corpus with constant cosines does not determine the scale.
         scales = (spread or 1.0 for spread in self.spreads)
         weights = (LSA_WEIGHT, 1.0 - LSA_WEIGHT)
         self._factors = [(w / s) ** 0.5 for w, s in zip(weights, scales, strict=True)]
