@@ -5,6 +5,7 @@ In any process, at any concurrency, with any latency; with review before publica
 
 import hashlib
 import json
+from functools import cache
 
 import pytest
 
@@ -61,20 +62,21 @@ def digest_of_small(**settings):
     return digest(small(**settings))
 
 
-@pytest.fixture(scope="module")
-def whole():
-    """The societies in this process; neither is one of silence."""
-    plain, reviewed = small(), small(reviewed=True)
-    rows = plain.log.rows
+@cache
+def whole(reviewed=False):
+    """The society in this process, which is not one of silence."""
+    society = small(reviewed)
+    rows = society.log.rows
+    if reviewed:
+        assert {row[5] for row in rows["submissions"]} == {"accept", "revise", "reject", None}
+        assert 2 in {row[1] for row in rows["submissions"]}
+        assert {"delivered", "declined", "late", "gone"} <= {row[9] for row in rows["referees"]}
+        return society
     for table in ("calls", "reads", "papers", "consultations", "invitations", "homework", "ties"):
         assert len(rows[table]) > 3, table
     assert any(row[9] == "dissolved" for row in rows["teams"])
     assert any(row[9] == "running" for row in rows["teams"])
-    rows = reviewed.log.rows
-    assert {row[5] for row in rows["submissions"]} == {"accept", "revise", "reject", None}
-    assert 2 in {row[1] for row in rows["submissions"]}
-    assert {"delivered", "declined", "late", "gone"} <= {row[9] for row in rows["referees"]}
-    return {False: plain, True: reviewed}
+    return society
 
 
 REVIEWED = pytest.mark.parametrize("reviewed", [False, True], ids=["plain", "reviewed"])
@@ -86,20 +88,22 @@ SLOW = pytest.mark.slow
     [
         pytest.param({}, id="at once", marks=SLOW),
         pytest.param({"latency": 0.001, "in_flight": 16}, id="live"),
-        pytest.param({"reviewed": True, "latency": 0.0005, "in_flight": 16}, id="reviewed"),
+        pytest.param(
+            {"reviewed": True, "latency": 0.0005, "in_flight": 16}, id="reviewed", marks=SLOW
+        ),
     ],
 )
-def test_another_process_finds_the_same(nursery, whole, settings):
+def test_another_process_finds_the_same(nursery, settings):
     """A process that has another hash seed."""
     found = nursery.call("tests.test_determinism:digest_of_small", **settings)
-    assert found == digest(whole[settings.get("reviewed", False)])
+    assert found == digest(whole(settings.get("reviewed", False)))
 
 
 @pytest.mark.parametrize(
     "settings",
     [
         pytest.param({}, id="again", marks=SLOW),
-        pytest.param({"in_flight": 1}, id="one slot"),
+        pytest.param({"in_flight": 1}, id="one slot", marks=SLOW),
         pytest.param({"latency": 0.002, "in_flight": 64}, id="latency", marks=SLOW),
         pytest.param({"latency": 0.0005, "in_flight": 1}, id="latency and one slot", marks=SLOW),
         pytest.param({"step_days": 31.7}, id="other periods", marks=SLOW),
@@ -108,18 +112,18 @@ def test_another_process_finds_the_same(nursery, whole, settings):
         pytest.param({"reviewed": True, "step_days": 31.7}, id="reviewed, periods", marks=SLOW),
     ],
 )
-def test_execution_changes_nothing(whole, settings):
-    assert digest(small(**settings)) == digest(whole[settings.get("reviewed", False)])
+def test_execution_changes_nothing(settings):
+    assert digest(small(**settings)) == digest(whole(settings.get("reviewed", False)))
 
 
 @SLOW
-def test_another_seed_is_another_world(whole):
-    assert digest(small(seed=4)) != digest(whole[False])
+def test_another_seed_is_another_world():
+    assert digest(small(seed=4)) != digest(whole())
 
 
 @REVIEWED
-def test_a_longer_run_begins_like_a_shorter_one(whole, reviewed):
-    short, long = small(reviewed, until=110.0 if reviewed else 80.0), whole[reviewed]
+def test_a_longer_run_begins_like_a_shorter_one(reviewed):
+    short, long = small(reviewed, until=110.0 if reviewed else 80.0), whole(reviewed)
     events = short.log.events
     assert 50 < len(events) < len(long.log.events)
     assert events == long.log.events[: len(events)]
