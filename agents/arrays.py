@@ -82,7 +82,7 @@ def zero_rows(vectors: npt.NDArray[np.floating], what: str, remedy: str) -> IntA
         zero.append(np.flatnonzero(squares == 0) + start)
     if bad:
         raise InputError(
-            f"{what}: {bad:,} of {len(vectors):,} vectors hold NaN, infinite or too large "
+            f"{what}: {bad:,} of {len(vectors):,} vectors contain NaN, infinite or too large "
             f"numbers; {remedy}"
         )
     return np.concatenate(zero)

@@ -151,7 +151,7 @@ def _context(variable: str, place: str) -> ssl.SSLContext:
             context.load_verify_locations(capath=place)
     except (OSError, ssl.SSLError) as error:
         raise InputError(
-            f"the environment variable {variable}: {place} holds no certificates ({error})"
+            f"the environment variable {variable}: {place} contains no certificates ({error})"
         ) from None
     return context
 

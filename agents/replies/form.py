@@ -159,7 +159,7 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
         schema.pop("description", None)
     if name := schema.pop("$ref", "").rpartition("/")[2]:
         if name in inside:
-            raise ProtocolError(f"the form {name} holds itself; give it a list of texts instead")
+            raise ProtocolError(f"the form {name} contains itself; give it a list of texts instead")
         return {**_plain(defs[name], defs, inside | {name}), **schema}
     plain = {}
     for key, part in schema.items():

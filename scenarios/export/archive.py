@@ -202,7 +202,7 @@ def _member(name: str, date: datetime) -> zipfile.ZipInfo:
 def crate_metadata(
     title: str, date: str, manifests: Collection[Mapping[str, Any]], files: Iterable[str]
 ) -> dict[str, Any]:
-    """The content of ``ro-crate-metadata.json``: what made the runs, and who spoke."""
+    """The content of ``ro-crate-metadata.json``: programs, backends, sources and licences."""
     programs = dict.fromkeys(
         f"virsci-society {one['versions']['virsci-society']} (Python {one['versions']['python']})"
         for one in manifests
@@ -210,10 +210,10 @@ def crate_metadata(
     sources = dict.fromkeys(str(one["ecosystem"]["source"]) for one in manifests)
     description = (
         f"Runs of a simulated society of scientists by {', '.join(programs)}. "
-        f"Words: {_speakers(manifests)}. Past papers: {', '.join(sources)}. The terms of a model's "
-        "provider, or the licence of its weights, say whether its words may be passed on, and the "
-        "licences of past papers hold for the excerpts that prompts show. Each manifest.json says "
-        "what its run has cost."
+        f"Answers: {_speakers(manifests)}. Past papers: {', '.join(sources)}. The terms of a "
+        "model's provider, or the licence of its weights, determine whether its texts may be "
+        "redistributed. The licences of past papers apply to the excerpts in prompts. Each "
+        "manifest.json gives the cost of its run."
     )
     root = {
         "name": title,

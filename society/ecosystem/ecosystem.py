@@ -262,7 +262,7 @@ def require_past(years: IntArray, boundary: int, what: str) -> None:
     """Raise an error if something that scientists may know is of the boundary year or later."""
     if len(years) and years.max() >= boundary:
         raise InputError(
-            f"{what} would hold a paper of {years.max()}, but scientists know nothing from the "
+            f"{what} would contain a paper of {years.max()}, but scientists know nothing from the "
             f"boundary {boundary} on"
         )
 

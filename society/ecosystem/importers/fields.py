@@ -276,4 +276,4 @@ def parse_literal(text: str) -> Any:
     except SyntaxError as error:
         raise ValueError(f"not a Python literal ({error.msg[:60]})") from error
     except (ValueError, TypeError, OverflowError) as error:
-        raise ValueError("not a Python literal (it holds more than plain values)") from error
+        raise ValueError("not a Python literal (it has more than plain values)") from error

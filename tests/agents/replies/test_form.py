@@ -240,5 +240,5 @@ class Knot(Form):
 
 
 def test_a_form_that_holds_itself_is_refused_by_name():
-    with pytest.raises(ProtocolError, match="the form Knot holds itself"):
+    with pytest.raises(ProtocolError, match="the form Knot contains itself"):
         Knot.json_schema()

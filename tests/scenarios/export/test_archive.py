@@ -74,7 +74,7 @@ def test_a_run_in_an_archive_is_replayed_to_its_digest(small_run, small_archive)
     for name in ("scenario.yaml", "journal.sqlite", "manifest.json", "tables/papers.parquet"):
         assert files[f"run/{name}"] == (small_run / name).read_bytes()
     assert "by virsci-society " in root["description"]
-    assert "Words: rule-based scientists, not a language model" in root["description"]
+    assert "Answers: rule-based scientists, not a language model" in root["description"]
     assert root["license"] == "No licence of this archive is stated."
     done = society("doctor", small_archive)
     assert done.exit_code == 0, done.output

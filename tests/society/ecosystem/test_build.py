@@ -316,7 +316,7 @@ def test_a_planted_leak_stops_the_build(records, what, monkeypatch):
     for module in (building, ecosystem):
         monkeypatch.setattr(module, "require_past", require)
     monkeypatch.setattr(ecosystem, "_require_split", lambda made: None)
-    with pytest.raises(InputError, match=f"{what} would hold a paper of 201"):
+    with pytest.raises(InputError, match=f"{what} would contain a paper of 201"):
         build_ecosystem(records, boundary=2010)
 
 

@@ -118,5 +118,5 @@ def test_novelty_is_measured_against_papers_that_have_a_vector():
     queries = rng.normal(size=(3, 4)).astype(np.float32)
     one, two = (novelty_scores(queries, base, base) for base in (whole, blank))
     assert one.equals(two)
-    with pytest.raises(InputError, match="database: 2 of 20 vectors hold NaN"):
+    with pytest.raises(InputError, match="database: 2 of 20 vectors contain NaN"):
         Database(spoilt(rows, "nan", 2), years, None, whole.ids)
