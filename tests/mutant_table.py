@@ -129,8 +129,8 @@ MISTAKES = (
         by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
     mistake("no taken for yes", "Who declines joins all the same.",
         ("protocols/collaborator_selection.py::invite",
-         "joined = accepted and lab.people.join(invitee)",
-         "joined = lab.people.join(invitee)"),
+         "accepted = answer.read().accepted",
+         "accepted = answer.read() is not None"),
         by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
     mistake("unreadable is a yes", "An invitation without a readable answer is accepted.",
         ("protocols/forms.py::Choice", 'instead: ClassVar = {"action": "decline"',
@@ -447,8 +447,8 @@ MISTAKES = (
         "A newcomer's second paper of one year is that of an incumbent.",
         (
             "metrics/validation/assembly_measures.py::_seen_before",
-            "before: BoolArray = earliest[number] < periods",
-            "before: BoolArray = earliest[number] <= periods",
+            "return earliest[number] < periods",
+            "return earliest[number] <= periods",
         ),
         by="metrics/validation/test_assembly_measures.py::"
         "test_papers_of_one_period_know_nothing_of_each_other",
