@@ -14,7 +14,7 @@ import pytest
 
 from tests.journal_rows import attempts, texts
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
-from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.journal import READ_AHEAD, Journal
 from virsci_society.agents.journal.records import (
     ANSWERED,
     IN_DOUBT,
@@ -190,6 +190,47 @@ def test_words_that_cost_nothing_are_kept_in_passing(path):
         assert journal.commits < 1000
     with Journal(path) as journal:
         assert journal.unreplayed == 5000
+
+
+@pytest.fixture
+def long(path):
+    """A journal of more calls and retrievals than are read ahead twice, and how each call ended."""
+    ends = {
+        f"call{number}": replace(WORDS, text=f"words {number}")
+        for number in range(2 * READ_AHEAD + 9)
+    }
+    with Journal(path) as journal:
+        for number, (id_, end) in enumerate(ends.items()):
+            journal.store_outcome(request(id_, asked=float(number)), end)
+            journal.store_retrieval(f"~{id_}", "hash", float(number), id_.encode())
+    return path, ends
+
+
+@pytest.mark.parametrize("order", [1, -1, 7])
+def test_rows_that_are_read_ahead_are_those_of_the_journal(long, order):
+    """In the order of their rows, backwards, and in seven rounds."""
+    path, ends = long
+    ids = [id_ for start in range(abs(order)) for id_ in list(ends)[start :: abs(order)]]
+    with Journal(path) as journal:
+        for id_ in ids if order > 0 else reversed(ids):
+            assert journal.lookup_call(request(id_)) == ends[id_]
+            assert journal.lookup_retrieval(f"~{id_}", "hash", 0.0) == id_.encode()
+        assert (journal.unreplayed, journal.first_mismatch) == (0, None)
+
+
+@pytest.mark.parametrize("changed", [3, READ_AHEAD, READ_AHEAD + 1, 2 * READ_AHEAD + 5])
+def test_another_request_is_refused_wherever_its_row_is_read(long, changed):
+    path, ends = long
+    with Journal(path) as journal:
+        for number, id_ in enumerate(ends):
+            said, hash_ = ("other", "other") if number == changed else ("hello", "hash")
+            found = journal.lookup_call(request(id_, said))
+            assert found == (None if number == changed else ends[id_])
+            known = journal.lookup_retrieval(f"~{id_}", hash_, 0.0)
+            assert known == (None if number == changed else id_.encode())
+        # The call is first by id, where both have one date.
+        assert journal.first_mismatch == (float(changed), f"call{changed}")
+        assert (journal.unreplayed, journal.first_unrequested(1e9)) == (1, f"call{changed}")
 
 
 def test_a_fork_takes_what_is_the_same(written, tmp_path):
