@@ -138,10 +138,10 @@ def answers_in(value: Any) -> list[Answer[Any]]:
     """The Answers in the value of a slot: the value itself, or those inside its tuple or list."""
     if isinstance(value, Answer):
         return [value]
-    if isinstance(value, (tuple, list)):
-        held = (item for item in value if isinstance(item, (Answer, tuple, list)))
-        return [answer for item in held for answer in answers_in(item)]
-    return []
+    if not isinstance(value, (tuple, list)):
+        return []
+    held = [item for item in value if isinstance(item, (Answer, tuple, list))]
+    return [answer for item in held for answer in answers_in(item)]
 
 
 @types.coroutine
@@ -157,7 +157,7 @@ async def settled(value: Any) -> Any:
         if value._error is not None:
             raise value._error
         return value._value
-    if isinstance(value, (tuple, list)) and answers_in(value):
+    if answers_in(value):
         # One after another: which error is raised must not depend on what settles first (rule 12).
         parts = [await settled(item) for item in value]
         if hasattr(value, "_make"):
@@ -263,14 +263,12 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     # Before anything is asked: a call that held a slot of the gateway while it waits for the words
     # of another call could wait for ever (rule 17).
     slots = {
-        name: await settled(value) if isinstance(value, (Answer, tuple, list)) else value
+        name: await settled(value) if answers_in(value) else value
         for name, value in pending.slots.items()
     }
-    slots |= {"role": pending.role, "me": pending.who, "year": pending.year}
-    recalled: tuple[str, ...] = ()
+    slots |= {"role": pending.role, "me": pending.who, "year": pending.year, "memory": ()}
     if pending.memory:
-        recalled = recall(pending.memory, text_of(await settled(pending.cue)))
-    slots["memory"] = recalled
+        slots["memory"] = recall(pending.memory, text_of(await settled(pending.cue)))
     backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
     pending.call.live = not backend.rule_based
     pending.schema = schema_asked(pending.form, slots)
