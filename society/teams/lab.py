@@ -122,11 +122,13 @@ class Lab:
 
     def wait(self, days: float) -> Process[None]:
         """Let simulated time pass."""
-        self._check()
+        if self._team.dissolution or self._over:
+            self._check()
         # Only the team's own process is interrupted when it is dissolved; a part that waits here
         # finds out when it goes on (rule 20).
         yield self._env.timeout(days)
-        self._check()
+        if self._team.dissolution or self._over:
+            self._check()
 
     def together(self, *parts: Process[T]) -> Process[list[T]]:
         """Run parts concurrently and wait for all of them.
