@@ -115,17 +115,19 @@ class Ecosystem:
             "contemporary": Papers.of(self.contemporary),
             "profiles": People.of(self.profiles),
             "career_starts": np.asarray(self.career_starts, dtype=np.int64),
+            "past_vectors": np.asarray(self.past_vectors, dtype=np.float32),
+            "contemporary_vectors": np.asarray(self.contemporary_vectors, dtype=np.float32),
         }
         for name, column in columns.items():
             object.__setattr__(self, name, column)
         _require_split(self)
-        people, later = len(self.profiles), len(self.contemporary)
+        people, later, dim = len(self.profiles), len(self.contemporary), self.embedding.dim
         interests = self.interest_vectors
         for what, part, expected in (
             ("co-author counts", self.coauthors.shape, (people, people)),
             ("career starts", self.career_starts.shape, (people,)),
-            ("past vectors", self.past_vectors.shape[:1], (len(self.past),)),
-            ("contemporary vectors", self.contemporary_vectors.shape[:1], (later,)),
+            ("past vectors", self.past_vectors.shape, (len(self.past), dim)),
+            ("contemporary vectors", self.contemporary_vectors.shape, (later, dim)),
             ("vectors of interests", (people if interests is None else len(interests),), (people,)),
         ):
             if part != expected:
@@ -276,7 +278,7 @@ def encode_interests(
 
 def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, what: str) -> None:
     """Check that vectors can be compared; only unknown words have zero vectors."""
-    zero = zero_rows(rows, what, REBUILD_HINT)[:MANY_PEOPLE]
+    zero = zero_rows(rows, what, REBUILD_HINT, tolerance=0.01)[:MANY_PEOPLE]
     if not len(zero):
         return
     if not isinstance(embedding, CachedEmbedding):

@@ -50,6 +50,19 @@ def test_an_ecosystem_refuses_them_in_python_and_from_a_folder(side, bad, small,
         Ecosystem.load(tmp_path / "eco")
 
 
+@pytest.mark.parametrize("side", ["past", "contemporary"])
+def test_an_ecosystem_takes_unit_vectors_of_its_embedding_only(side, small):
+    rows, name = getattr(small, f"{side}_vectors"), f"{side}_vectors"
+    lengths = np.linspace(0.5, 2, len(rows), dtype=np.float32)[:, None]
+    for bad in (3 * rows, rows / 1000, rows * lengths, rows > 0, rows[:, :-1], rows[:, 0]):
+        with pytest.raises(InputError, match="build the ecosystem again"):
+            dataclasses.replace(small, **{name: bad})
+    for same in (rows.astype(float), np.asfortranarray(rows), rows.astype(">f4"), rows.tolist()):
+        made = dataclasses.replace(small, **{name: same})
+        assert made.digest() == small.digest()
+        assert getattr(made, name).dtype == np.float32
+
+
 def test_zero_vectors_of_papers_without_a_known_word_are_loaded(tmp_path):
     records = [raw(f"p{n}", 2000 + n % 12, "a", abstract="maps of trees") for n in range(30)]
     strange = dataclasses.replace(raw("q", 2011, "a", abstract="柟佲棢"), title="僤婉扡撱")
