@@ -74,10 +74,7 @@ AT_ONCE = 65_536
 def zero_rows(
     vectors: npt.NDArray[np.floating], what: str, remedy: str, tolerance: float = np.inf
 ) -> IntArray:
-    """The numbers of the vectors of length zero; InputError where one is not finite.
-
-    The squared lengths of the others are one within ``tolerance``.
-    """
+    """The numbers of the zero vectors; of the others, squared lengths are one within tolerance."""
     zero, bad = [np.zeros(0, np.int64)], 0
     for start in range(0, len(vectors), AT_ONCE):
         some = vectors[start : start + AT_ONCE]

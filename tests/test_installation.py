@@ -38,6 +38,14 @@ def test_the_command_runs(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "ran list\n", "")
 
 
+def test_a_name_that_is_not_utf_8_is_bad_input(tmp_path):
+    app = "def main():\n    print('ran')\n"
+    done = society(tmp_path, "show", os.fsdecode(b"\xfcber"), app=app)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "not UTF-8: 'show \\udcfcber'; rename that file or folder\n"
+    assert society(tmp_path, "show", "über", app=app).stdout == "ran\n"
+
+
 @pytest.mark.parametrize("moment", ["import", "arguments"])
 def test_ctrl_c_during_imports_is_one_line_and_exit_130(tmp_path, moment):
     """Ctrl-C is sent by the module that the command imports, so it always comes at that moment."""

@@ -12,6 +12,10 @@ def main() -> None:
     """Run the command; Ctrl-C and a missing package end it in one line."""
     # No child interpreter puts the current folder, which may be a stranger's, on its import path.
     os.environ["PYTHONSAFEPATH"] = "1"
+    words = " ".join(sys.argv[1:])
+    if words.encode("utf-8", "replace") != os.fsencode(words):
+        print(f"not UTF-8: {words!a}; rename that file or folder", file=sys.stderr)
+        raise SystemExit(2)
     try:
         from virsci_society.scenarios.cli.app import main as command
 

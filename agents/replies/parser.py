@@ -56,8 +56,7 @@ THOUGHT_MARKS = (
     (
         rf"{_OPENS}(?!{_ENDS}){_THOUGHT_NAMES}(?<!_end)(?:{_CLOSES}|\s[^][<>&◁]*(?:>|&gt;))",
         rf"{_OPENS}(?:{_ENDS}\s*{_THOUGHT_NAMES}|{_THOUGHT_NAMES}(?<=_end)){_CLOSES}"
-        r"(?:<\|start_(?:response|text)\|>)?"
-        r"|</details>|<\|begin_of_solution\|>|<\|content\|>",
+        r"(?:<\|start_(?:response|text)\|>)?|</details>|<\|begin_of_solution\|>|<\|content\|>",
     ),
     # gpt-oss: every channel but the final one.
     (
