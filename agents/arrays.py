@@ -71,21 +71,19 @@ AT_ONCE = 65_536
 """Vectors that are checked at a time."""
 
 
-def zero_rows(
-    vectors: npt.NDArray[np.floating], what: str, remedy: str, tolerance: float = np.inf
-) -> IntArray:
-    """The numbers of the zero vectors; of the others, squared lengths are one within tolerance."""
+def zero_rows(vectors: npt.NDArray[Any], what: str, remedy: str, slack: float = np.inf) -> IntArray:
+    """The numbers of the zero vectors; the squared lengths of others are one within ``slack``."""
     zero, bad = [np.zeros(0, np.int64)], 0
     for start in range(0, len(vectors), AT_ONCE):
         some = vectors[start : start + AT_ONCE]
         with np.errstate(over="ignore", invalid="ignore"):
             squares = np.einsum("ij,ij->i", some, some)
-            bad += int((~(np.abs(squares - 1.0) < tolerance) & (squares != 0)).sum())
+            bad += int((~(np.abs(squares - 1.0) < slack) & (squares != 0)).sum())
         zero.append(np.flatnonzero(squares == 0) + start)
     if bad:
         raise InputError(
             f"{what}: {bad:,} of {len(vectors):,} vectors contain NaN, infinite or too large "
-            f"numbers{'' if np.isinf(tolerance) else ', or are not of length one'}; {remedy}"
+            f"numbers{'' if np.isinf(slack) else ', or are not of length one'}; {remedy}"
         )
     return np.concatenate(zero)
 

@@ -40,7 +40,6 @@ def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> I
         with suppress(OSError):  # not empty: removed below
             private.rmdir()
     except OSError as error:
-        # Where the disk is full, no file is named.
         if error.filename is None or str(error.filename).startswith(str(private)):
             error.filename, error.filename2 = str(target), None
         raise

@@ -67,8 +67,7 @@ THOUGHT_MARKS = (
     (r"\A(?-i:analysis(?=[A-Z\W]))", r"assistant\n*final"),
     # MedGemma and Gemma; Apertus; s1; what Ollama prints.
     (r"<unused94>(?:thought)?|<\|channel>\s*thought", r"<unused95>|<channel\|>"),
-    (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
-    (r"<\|im_start\|>think", r"<\|im_start\|>answer"),
+    (r"<\|inner_prefix\|>|<\|im_start\|>think", r"<\|inner_suffix\|>|<\|im_start\|>answer"),
     (r"\AThinking\.\.\.\n", r"\.\.\.done thinking\."),
 )
 """Patterns of the marks before and after the thoughts of a model, whatever their case."""

@@ -100,9 +100,8 @@ async def measure_speed(
     time_one = partial(
         _time_short, paid.model_copy(update={"max_tokens": SHORT}).endpoint(), question
     )
-    brief, gain, calls = await time_one(), 1.0, min(calls, AT_A_TIME)
-    if brief.seconds < LONG_ENOUGH:
-        calls = 1
+    brief, gain = await time_one(), 1.0
+    calls = min(calls, AT_A_TIME) if brief.seconds >= LONG_ENOUGH else 1
     if calls > 1:
         began = monotonic()
         await asyncio.gather(*(time_one() for _ in range(calls)))

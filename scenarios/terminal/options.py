@@ -106,9 +106,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 if fault is not None:
                     _leave(fault, InputError.exit_code)
                 if isinstance(error, OSError) and (error.filename or error.errno in DISK_FULL):
-                    why = f"cannot be used ({error.strerror or error}); make room"
-                    message = f"{error.filename or 'the disk'}: {why}, or give another place"
-                    _leave(message, InputError.exit_code)
+                    why = f"cannot be used ({error.strerror or error}); make room, or give another"
+                    _leave(f"{error.filename or 'the disk'}: {why} place", InputError.exit_code)
                 if not isinstance(error, SocietyError):
                     raise
                 _leave(str(error), error.exit_code)

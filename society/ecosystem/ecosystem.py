@@ -278,7 +278,7 @@ def encode_interests(
 
 def _require_vectors(papers: Papers, rows: VectorArray, embedding: Embedding, what: str) -> None:
     """Check that vectors can be compared; only unknown words have zero vectors."""
-    zero = zero_rows(rows, what, REBUILD_HINT, tolerance=0.01)[:MANY_PEOPLE]
+    zero = zero_rows(rows, what, REBUILD_HINT, slack=0.01)[:MANY_PEOPLE]
     if not len(zero):
         return
     if not isinstance(embedding, CachedEmbedding):

@@ -302,8 +302,7 @@ class Ris(Source):
             begun = TY.search(text)
             text = text[begun.end() :] if begun else text
             text = TAG_LINE.sub(r"\1  - ", text) if text.startswith("TY -") else text
-            text = SECOND_LINE.sub(lambda name: f"{name[1].rstrip()} ", text)
-            (entry,) = rispy.loads(text)
+            (entry,) = rispy.loads(SECOND_LINE.sub(lambda name: f"{name[1].rstrip()} ", text))
         except (OSError, ValueError, KeyError) as error:
             raise ValueError(f"not an RIS reference ({error!s:.60})") from error
         signed = [*entry.get("first_authors", ()), *entry.get("authors", ())]
