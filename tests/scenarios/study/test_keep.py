@@ -114,6 +114,7 @@ def test_a_measure_that_is_asked_for_when_no_folder_is_left_is_refused(copied):
         gather(design, copied, lock, read_results(copied, lock))
 
 
+@pytest.mark.slow
 def test_a_worker_killed_while_it_deletes_costs_nothing(alone, tmp_path):
     _, study = opened(tmp_path, MEASURED, "keep=measures")
     child = os.fork()

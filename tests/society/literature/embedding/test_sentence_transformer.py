@@ -15,10 +15,14 @@ from virsci_society.society.literature.embedding.cache import VARIABLE
 from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 from virsci_society.society.literature.embedding.sentence_transformer import content_hash
 
-pytestmark = pytest.mark.skipif(
-    find_spec("sentence_transformers") is None,
-    reason="the extra is not installed: pip install -c constraints.txt -e '.[semantic]'",
-)
+# Slow, since torch takes seconds to import; `make test-model` embeds with a model, too.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        find_spec("sentence_transformers") is None,
+        reason="the extra is not installed: pip install -c constraints.txt -e '.[semantic]'",
+    ),
+]
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 # Of very different lengths, some beyond what the model reads.
