@@ -1,7 +1,4 @@
-"""The way of a study from its file to its page, whose runs are done here, in children or on dask.
-
-A child that dies costs its batch; ``concurrent.futures`` would break its whole pool.
-"""
+"""A study from its file to its page; a child that dies costs its batch and not a whole pool."""
 
 from __future__ import annotations
 
@@ -19,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError, SocietyError, Stopped
+from virsci_society.agents.files.atomic_files import remove_file
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease
@@ -294,6 +292,8 @@ def conclude(
         gather(design, folder, lock, found)
         tell("writing the page")
         write_study_page(folder, interim_p=interim_p)
+    if not done:  # The runs of an earlier page are gone.
+        remove_file(folder / "report.html")
     trim_runs(folder, found, design.file.keep)
     return found, new
 

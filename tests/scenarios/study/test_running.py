@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -166,6 +167,10 @@ def test_a_report_of_a_study_under_way_is_an_interim_page_and_names_what_resumes
     assert "(no test" not in page
     assert society("report", "study", "--interim-p").exit_code == 0
     assert "Interim: 1 of 2" in (folder / "report.html").read_text(encoding="utf-8")
+    shutil.rmtree(folder / "runs")
+    told = society("report", "study")
+    assert (told.exit_code, "4 waiting" in told.stdout) == (0, True), told.output
+    assert not (folder / "report.html").exists()
 
 
 @pytest.mark.slow
