@@ -1,1 +1,1 @@
-"""The way of every call to a backend, from the journal or by attempts."""
+"""Answers calls from the journal or by attempts at a backend."""

@@ -88,7 +88,7 @@ class Attempts:
         # pool of several runs, which have a journal each, has to wait for the commit.
         queued = slot.release if self.pool_is_own else None
         committed = await self.journal.record_outcome(request, attempt, end.outcome, queued)
-        # Its own words come back, or those that an earlier attempt at the call committed.
+        # Its own outcome, or the one that an earlier attempt at the call committed.
         return committed or end.fault
 
     def _bill(self, attempt: Attempt, end: Conclusion) -> None:

@@ -30,7 +30,7 @@ EXAMPLES = 3
 SHOWN = 160
 """Characters of each."""
 COPIED, UNUSABLE = "copied the form", "unusable"
-"""What is counted of answers, as progress lines name it."""
+"""Counts of answers, as named in progress lines."""
 
 
 class Unreadable(Part):
@@ -63,7 +63,7 @@ class ReadabilityWatch:
         may_stop: bool = True,
         hint: str = "",
     ) -> None:
-        """Count one answer to a form; ``reply`` is what came in place of a usable one."""
+        """Count one answer to a form; ``reply``: the text of an unusable one."""
         self._asked[form] += 1
         self._echoed += echoed
         if reply is None:
@@ -79,7 +79,7 @@ class ReadabilityWatch:
 
     @property
     def marks(self) -> dict[str, str]:
-        """What over a twentieth of the answers did, with their number; safe from any thread."""
+        """Problems of over a twentieth of the answers, with counts; safe from any thread."""
         asked = self._asked.total()
         counts = {COPIED: self._echoed, UNUSABLE: self._unusable.total()}
         return {
@@ -90,7 +90,7 @@ class ReadabilityWatch:
 
     @property
     def warnings(self) -> dict[str, str]:
-        """A sentence for each of the marks; safe from any thread."""
+        """A sentence for each of these problems; safe from any thread."""
         asked, unusable = self._asked.total(), self._unusable.total()
         warnings, marks = {}, self.marks
         if COPIED in marks:
@@ -129,7 +129,7 @@ class ReadabilityWatch:
 
 
 GATEWAY_CLOSED = object()
-"""What a request yields while nothing may be paid yet."""
+"""Yielded by a request while paid calls are not allowed yet."""
 
 
 @types.coroutine
@@ -154,7 +154,7 @@ class Gateway:
         unreadable: Unreadable | None = None,
     ) -> None:
         advice = backend.unreadable_advice
-        # A replay tells what has happened, so nothing stops it.
+        # A replay repeats what has happened, so nothing stops it.
         self.readability = ReadabilityWatch(unreadable or Unreadable(), advice)
         self._watches_rules = unreadable is not None
         self.shared, self._ended = shared, False
@@ -219,7 +219,7 @@ class Gateway:
     def record_reading(
         self, form: str, reply: str | None, *, live: bool, echoed: bool = False, hint: str = ""
     ) -> None:
-        """Count an answer that was read, or what came in its place."""
+        """Count an answer that was parsed, or an unusable one."""
         if live or self._watches_rules:
             # A replay stops for nothing: its replies are what they are.
             may_stop = not self.strict

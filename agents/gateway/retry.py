@@ -101,7 +101,7 @@ def wait_after(
     # sent no more once it was refused.
     failed = sum(earlier.kind not in ("rate", "empty", "withheld", "schema") for earlier in faults)
     if contact is not None and not (fault.rule.retryable or fault.sent):
-        # Refused by the library on this machine: the same command could never go on.
+        # Refused by the library on this machine: the same command could never continue.
         raise InputError(f"backend.model: {fault}; {fault.advice}")
     if not fault.rule.retryable:
         why = ""

@@ -46,7 +46,7 @@ class Slot:
         return self._pool.endpoint
 
     async def reach(self) -> Fault | None:
-        """Check that anything answers at the endpoint, where nothing has yet."""
+        """Check that the endpoint responds, unless it has before."""
         return await self._pool.reach()
 
     def record_success(self) -> None:
@@ -141,13 +141,13 @@ class SlotPool:
                 turn.set_exception(_copy_of(error))
 
     async def reach(self) -> Fault | None:
-        """Check that anything answers, where nothing has yet; first attempts share one check."""
+        """Check that the endpoint responds, unless it did before; first attempts share a check."""
         probe = self.endpoint.probe
         if self.reached or probe is None:
             return None
         if self._looking is None or self._looking.done():
             self._looking = asyncio.ensure_future(probe())
-        # Shielded: the others go on waiting where one attempt is cancelled.
+        # Shielded: the others keep waiting if one attempt is cancelled.
         answer = await asyncio.shield(self._looking)
         self.reached = self.reached or answer is True
         return answer if isinstance(answer, Fault) else None

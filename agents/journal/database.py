@@ -410,7 +410,7 @@ def open_database(path: Path | None, frozen: bool, verify: bool) -> OpenedDataba
     if path is not None:
         require_plain_files(path)
         log = path.with_name(f"{path.name}-wal")
-        # Before SQLite reads the log: it would leave out what stands behind damage.
+        # Before SQLite reads the log: it would drop everything after damage.
         if verify and not is_log_whole(log):
             raise damaged(log, "the log of the latest commits is damaged")
     database = _connect(path, frozen)

@@ -18,7 +18,7 @@ VERDICTS: dict[str, type[Verdict]] = {
     "overflow": Overflow,
     "unreadable": ReplyError,
 }
-"""Why there were no words, by the name that stands in journal and tables."""
+"""Reasons for a missing reply, by their names in journal and tables."""
 _NAMES = {verdict: name for name, verdict in VERDICTS.items()}
 
 

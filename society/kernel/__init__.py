@@ -1,1 +1,1 @@
-"""Durations, random streams, and calls to a model whose words come later than their asking."""
+"""Durations, random streams, and calls to a model with deferred replies."""

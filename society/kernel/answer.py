@@ -1,4 +1,4 @@
-"""Promises of words, and the calls to a model that keep them.
+"""Futures for replies, and the calls to a model that settle them.
 
 Only words decide what follows (rule 1); without words the form's default stands, flagged.
 """
@@ -83,7 +83,7 @@ class Answer(Generic[T]):
     ) -> None:
         self.id = id_
         self.due = due
-        # Derived Answers are replaced by their own needs: only the words of calls are waited for.
+        # Derived Answers are replaced by their own needs: only replies of calls are waited for.
         needs = [id_ for s in sources for id_ in (s.needs if s.derived else (s.id,))]
         # Each once and in order; the order of a set would depend on the hash seed (rule 12).
         self.needs: tuple[str, ...] = tuple(dict.fromkeys(needs))
@@ -253,15 +253,15 @@ def text_of(value: Any) -> str:
 
 
 RE_ASKS = 2
-"""Times an unreadable reply is asked for again before the form's default stands."""
+"""Requests after an unreadable reply, before the form's default is used."""
 TRIMS = 3
 """Times a prompt that is too long is halved before that is the verdict."""
 
 
 async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     """Render the prompt, ask the model and read the reply; fill in the row of the call."""
-    # Before anything is asked: a call that held a slot of the gateway while it waits for the words
-    # of another call could wait for ever (rule 17).
+    # Before the request: a call that held a slot of the gateway while it waits for the reply to
+    # another call could wait forever (rule 17).
     slots = {
         name: await settled(value) if answers_in(value) else value
         for name, value in pending.slots.items()
@@ -276,13 +276,13 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     room = {"most_words": words_that_fit(backend.max_reply_tokens)}
     messages = build_messages(pending.prompt, {**pending.page_values, **slots, **room}, answer_form)
     if pending.looks is not None and not pending.call.live:
-        # After the page is made, and never for a model: worth stands in no prompt.
+        # After the prompt is made, and never for a model: worth is in no prompt.
         slots["looks"] = await settled(pending.looks)
     call = pending.call
     try:
         reply = await _Attempts(pending, gateway, slots).reply(messages)
     except Verdict as verdict:
-        # Only a lack of words is made good by the default; any other error stops the run (rule 1).
+        # The default replaces a missing reply only; any other error stops the run (rule 1).
         call.verdict = verdict_name(verdict)
         came = pending.last_text or str(verdict)
         echoed = "echoed" in call.noticed
@@ -294,7 +294,7 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
         reply = default
     else:
         gateway.record_reading(call.form, None, live=call.live, echoed="echoed" in call.noticed)
-    # Canonical, not as the model wrote it: the digest is of the accepted words.
+    # Canonical, not as the model wrote it: the digest is of the accepted text.
     call.reply, call.reason = reply.as_json(), reply.stated_reason
     return reply
 
@@ -349,7 +349,7 @@ class _Attempts:
         raise unreadable
 
     def _check_text(self, row: Call, reply: Form, *, first: bool) -> None:
-        """Note what can be noticed about a reply of a model; ask again for a copy of the page."""
+        """Record formal problems of a model's reply; ask again if it copies the prompt."""
         # Rules say the same again, and copy nothing.
         if not row.live:
             return
@@ -367,7 +367,7 @@ class _Attempts:
             self._notice(row, "loop")
 
     def _notice(self, row: Call, what: str) -> None:
-        """Note something in the row of an asking, and in that of its call."""
+        """Record something in the rows of a request and of its call."""
         for row_or_call in (row, self._pending.call):
             noticed = {*row_or_call.noticed.split(), what}
             row_or_call.noticed = " ".join(name for name in NOTICED if name in noticed)

@@ -37,7 +37,7 @@ class Task:
 
 @types.coroutine
 def on_loop(task: Task) -> Generator[Any, Any, Any]:
-    """Go on with work on the loop's thread, from the point at which it is suspended."""
+    """Continue work on the loop's thread from the point at which it was suspended."""
     work, pending = task.work, task.pending
     try:
         while True:
@@ -74,7 +74,7 @@ SWITCH_SECONDS = 0.00005
 
 
 class Dispatcher:
-    """The work behind all Answers of a society, for the clock's thread but where it is said."""
+    """Runs the work behind all Answers; called on the clock's thread unless noted."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Dispatcher:
 
     @property
     def halted(self) -> bool:
-        """True if the run has to stop; the clock looks before every event (rule 3)."""
+        """True if the run has to stop; the clock checks it before every event (rule 3)."""
         # Taken over here: the signal handler itself sets nothing but its own flag (rule 3).
         if self._interruption is not None and self.fault is None:
             self.fault = self._interruption
@@ -133,7 +133,7 @@ class Dispatcher:
         return answer
 
     def read(self, answer: Answer[Any], note: Callable[[], None]) -> Any:
-        """Wait for the words of an Answer on the thread of the clock; ``note`` logs the reading."""
+        """Wait on the clock's thread for the value of an Answer; ``note`` logs the reading."""
         if self._clock != threading.get_ident():
             raise ProtocolError(f"{answer!r} was read outside the clock's own thread")
         if self._now() < answer.due:
@@ -142,19 +142,19 @@ class Dispatcher:
                 f"{answer.due:g}"
             )
         self._wait_until(lambda: answer._settled)
-        # Also where there are no words: the clock has waited for a verdict as it does for words.
+        # Also without a value: the clock waits for a verdict as it does for a reply.
         note()
         if answer._error is not None:
             raise answer._error
         return answer._value
 
     def settle(self, answers: list[Answer[Any]]) -> None:
-        """Wait until all of these Answers have settled, with words or without."""
+        """Wait until all of these Answers have settled, with a value or an error."""
         for answer in answers:
             self._wait_until(lambda answer=answer: answer._settled)  # type: ignore[misc]
 
     def stop(self, fault: BaseException) -> None:
-        """On any thread, let the clock leave at its next look; the first fault is reported."""
+        """On any thread, stop the clock at its next check; the first fault is reported."""
         if self.fault is None:
             self.fault = fault
         self._wake_clock()
@@ -184,8 +184,8 @@ class Dispatcher:
 
     def _wait_until(self, ready: Callable[[], bool]) -> None:
         """Sleep on one condition until ``ready()`` is true; the clock never polls."""
-        # On this thread all work has run as far as it can, so only paid words are left to wait for
-        # (rule 22).
+        # On this thread all work has run as far as it can, so only paid replies are left to wait
+        # for (rule 22).
         if not ready() and not self._live:
             self._go_live()
         if not ready():
@@ -195,7 +195,7 @@ class Dispatcher:
                 while not ready() and self.fault is None:
                     self._gate.wait()
                 self._awaited = None
-        # Also when ready: what a stop has settled are no words (rule 2).
+        # Also when ready: an Answer that a stop has settled has no value (rule 2).
         if self.fault is not None:
             self._abort()
 
@@ -204,7 +204,7 @@ class Dispatcher:
         raise Stopped(f"the run was stopped: {self.fault}")
 
     def _run_inline(self, task: Task) -> None:
-        """Run work on this thread as far as it comes, and then the work that it has set free."""
+        """Run work on this thread as far as it gets, and then the work that it has unblocked."""
         # A queue and no recursion: a chain of Answers can be longer than Python's stack is deep.
         self._ready.append(task)
         while self._ready:
