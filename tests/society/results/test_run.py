@@ -196,7 +196,7 @@ def test_a_cell_of_seventy_megabytes_is_refused(folder):
     table = pa.table({"source": ["x" * 70_000_000]})
     pq.write_table(table, folder / "tables" / "ties.parquet", compression="zstd")
     assert (folder / "tables" / "ties.parquet").stat().st_size < 1_000_000
-    with pytest.raises(InputError, match="more than a table of a run can hold"):
+    with pytest.raises(InputError, match="more than a table of a run can have"):
         Run.open(folder).table("ties")
 
 
