@@ -1,7 +1,7 @@
 """Run the benchmarks and print one table of all marks (``make bench``).
 
 Each script runs in its short form, which takes at most two minutes on two idle processors, all
-together about thirteen; ``--full`` runs the long forms, which together take more than an hour.
+together about twelve; ``--full`` runs the long forms, which together take more than an hour.
 Output and figures of the scripts are kept in ``benchmarks/results/``, and the table with the
 machine and the commit as ``bench.json``. A calibration loop runs on all processors before and after
 each script; if the machine was busy with other work, the figures of that script are marked.
