@@ -7,11 +7,13 @@ import socket
 import sys
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
 import typer.testing
+from filelock import FileLock, Timeout
 from hypothesis import HealthCheck, settings
 
 from tests.forked_commands import ONE_THREAD, SELDOM, Nursery, SharedServer
@@ -72,6 +74,7 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 gc.set_threshold(*SELDOM)
 
+COLD = "TESTS_COLD"  # the variable with the lock of the worker that compiles a fresh clone
 LOOPBACK = ("127.", "::1", "localhost")
 
 
@@ -213,6 +216,19 @@ def pytest_configure(config):
         settings.load_profile("slow")
     if not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None):
         config.add_cleanup(SharedServer().close)
+        if not any((ROOT / "tests/society/kernel").glob("__pycache__/test_*")):
+            os.environ[COLD] = tempfile.mktemp(prefix="compiled-")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Let one worker compile what never was, which takes it ten seconds; the others wait for it."""
+    if COLD in os.environ and hasattr(session.config, "workerinput"):
+        with suppress(Timeout), FileLock(os.environ[COLD], timeout=0):
+            return (yield)
+        with FileLock(os.environ[COLD]):
+            pass
+    return (yield)
 
 
 def pytest_unconfigure():
