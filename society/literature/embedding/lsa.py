@@ -283,23 +283,22 @@ def _unfit(documents: int, why: str) -> InputError:
 
 
 def _right_singular_vectors(weights: sparse.csr_array, rank: int, seed: int) -> FloatArray:
-    """The first right singular vectors (rank x terms), the first largest entry positive."""
+    """The first right singular vectors (rank x terms), the largest entry of each positive."""
     from scipy import linalg
 
     # The smaller side is decomposed, as scikit-learn does.
     wide = weights.shape[0] < weights.shape[1]
-    matrix = weights.T.tocsr() if wide else weights
+    matrix = weights.T if wide else weights
     rng = np.random.RandomState(seed)
     basis = rng.normal(size=(matrix.shape[1], rank + OVERSAMPLES))
     for _ in range(ITERATIONS):
-        # LU keeps the columns apart between the products, at a fraction of the cost of QR.
-        basis, _ = linalg.lu(matrix.T @ (matrix @ basis), permute_l=True, check_finite=False)
+        for one in (matrix, matrix.T):
+            # LU keeps the columns apart between the products, at a fraction of the cost of QR.
+            basis, _ = linalg.lu(one @ basis, permute_l=True, check_finite=False)
     basis, _ = linalg.qr(matrix @ basis, mode="economic", check_finite=False)
     left, _, right = linalg.svd(basis.T @ matrix, full_matrices=False, lapack_driver="gesdd")
-    vectors = (basis @ left[:, :rank]).T if wide else right[:rank]
-    # A singular vector has no sign of its own. Of its largest entries the first is made positive:
-    # machines differ in which of them is the largest by rounding.
-    sizes = np.abs(vectors)
-    first = (sizes > sizes.max(axis=1, keepdims=True) - 1e-9).argmax(axis=1)
-    signed: FloatArray = vectors * np.sign(np.take_along_axis(vectors, first[:, None], axis=1))
+    vectors = (basis @ left).T[:rank] if wide else right[:rank]
+    # A singular vector has no sign of its own: without this one, machines would differ in it.
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=1)[:, None], axis=1)
+    signed: FloatArray = vectors * np.sign(largest)
     return signed

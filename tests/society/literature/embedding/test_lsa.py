@@ -97,9 +97,7 @@ def test_encoding_follows_the_library_that_fitted():
     svd = TruncatedSVD(n_components=5, n_iter=4, random_state=3).fit(weights)
     expected = svd.transform(weights)
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    # By cosines: scikit-learn leaves open which of two equal entries gives a direction its sign.
-    encoded = _FITTED.encode(CORPUS)
-    assert np.allclose(encoded @ encoded.T, expected @ expected.T, atol=4e-5)
+    assert np.allclose(_FITTED.encode(CORPUS), expected, atol=2e-5)
 
 
 def test_the_same_seed_gives_the_same_revision_and_another_text_another():
@@ -242,7 +240,7 @@ def test_the_fit_is_that_of_scikit_learn(texts, words, length, dim, most_terms):
     expected = by_scikit_learn(given, 5, dim, most_terms)
     assert terms == expected[0]
     assert np.array_equal(idf, expected[1])
-    assert projection == pytest.approx(expected[2], rel=0, abs=1e-6)
+    assert np.array_equal(projection, expected[2])
 
 
 def test_of_terms_alike_in_number_the_first_are_kept():
@@ -252,14 +250,12 @@ def test_of_terms_alike_in_number_the_first_are_kept():
     assert terms == [*(f"rare{number:03}" for number in range(10)), *(term for (term,) in usual)]
 
 
-def test_of_largest_entries_alike_in_size_the_first_is_positive():
-    """Which one is larger by rounding depends on the order of sums."""
+def test_texts_whose_signs_hang_on_the_order_of_sums_are_fitted_as_by_scikit_learn():
     given = [f"{left} {right} {left}" for left in ("graph", "mesh") for right in ("tree", "ray")]
-    projection = fit_lsa_arrays(map(words_and_pairs, given), 3, 256, 100)[2]
-    expected = by_scikit_learn(given, 3, 256, 100)[2]
-    assert np.abs(projection) == pytest.approx(np.abs(expected), rel=0, abs=1e-6)
-    for column in projection.T:
-        assert column[np.abs(column) > np.abs(column).max() - 1e-6][0] > 0
+    assert np.array_equal(
+        fit_lsa_arrays(map(words_and_pairs, given), 3, 256, 100)[2],
+        by_scikit_learn(given, 3, 256, 100)[2],
+    )
 
 
 @pytest.mark.parametrize(
