@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 import tokenize
 import zipfile
 import zlib
@@ -14,11 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.lazy_imports import import_later
-
-if "numpy.f2py" not in sys.modules:
-    # SciPy copies all names of NumPy, which would import its compiler of Fortran.
-    import_later("numpy.f2py")
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 """Float64: measures, weights, dates, distances."""

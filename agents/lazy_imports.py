@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from virsci_society.agents.errors import InputError
 
-__all__ = ["LazyModule", "import_later", "nx", "pa", "pc", "pd", "pq", "require_extra"]
+__all__ = ["LazyModule", "nx", "pa", "pc", "pd", "pq", "require_extra"]
 __all__ += ["scipy", "sparse", "special"]
 
 
@@ -39,25 +39,6 @@ else:
     pa, pc, pq = map(LazyModule, ("pyarrow", "pyarrow.compute", "pyarrow.parquet"))
     nx, pd, scipy = map(LazyModule, ("networkx", "pandas", "scipy"))
     sparse, special = map(LazyModule, ("scipy.sparse", "scipy.special"))
-
-
-def import_later(name: str) -> None:
-    """Put a module into ``sys.modules`` whose code runs when a name is asked of it, if at all."""
-    spec: Any = find_spec(name)
-    if spec is None:
-        return
-    module: Any = module_from_spec(spec)
-
-    def load(missing: str) -> Any:
-        del module.__getattr__
-        spec.loader.exec_module(module)
-        return getattr(module, missing)
-
-    module.__getattr__ = load
-    sys.modules[name] = module
-    parent, _, child = name.rpartition(".")
-    if parent:
-        setattr(sys.modules[parent], child, module)
 
 
 def require_extra(extra: str, module: str, need: str) -> None:

@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
-from virsci_society.agents.lazy_imports import LazyModule, import_later, nx
+from virsci_society.agents.lazy_imports import LazyModule, nx
 from virsci_society.agents.profile import Profile, Recollection
+
+
+def _import_later(name: str) -> None:
+    """Put a module into ``sys.modules`` whose code runs when a name is asked of it, if at all."""
+    spec: Any = find_spec(name)
+    if spec is None:
+        return
+    module: Any = module_from_spec(spec)
+
+    def load(missing: str) -> Any:
+        del module.__getattr__
+        spec.loader.exec_module(module)
+        return getattr(module, missing)
+
+    module.__getattr__ = load
+    sys.modules[name] = module
+
 
 if "mesa" not in sys.modules:
     # Their own code imports NetworkX and the geometry of SciPy, for spaces that no society has.
     for _module in ("mesa", "mesa.discrete_space", "mesa.experimental", "mesa.space"):
-        import_later(_module)
-from mesa import DataCollector as DataCollector
-from mesa import Model as Model
-from mesa.discrete_space.cell_agent import CellAgent
+        _import_later(_module)
+from mesa import DataCollector as DataCollector  # noqa: E402
+from mesa import Model as Model  # noqa: E402
+from mesa.discrete_space.cell_agent import CellAgent  # noqa: E402
 
 _network: Any = LazyModule("mesa.discrete_space.network")
 
