@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.agents.errors import InputError, SocietyError, Stopped
-from virsci_society.agents.files.atomic_files import remove_file
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.lease import LeaseHeld, hold_lease
@@ -292,8 +291,8 @@ def conclude(
         gather(design, folder, lock, found)
         tell("writing the page")
         write_study_page(folder, interim_p=interim_p)
-    if not done:  # The runs of an earlier page are gone.
-        remove_file(folder / "report.html")
+    if not done and (folder / "report.html").exists():
+        tell(f"{folder / 'report.html'} is left as it is, but its runs are gone")
     trim_runs(folder, found, design.file.keep)
     return found, new
 
