@@ -117,7 +117,7 @@ def assemble(
     chance = seats.chance(world.day, rng("newcomers")) if seats is not None else 0.0
     while len(members) < n:
         stream = rng("member", len(members))
-        # The first draw of the stream decides on the newcomer, whoever else is available.
+        # The first draw of the stream decides on the newcomer, so availability shifts no draw.
         if seats is not None and stream.random() < chance:
             lone = rules.groups is not None
             mentor = leader if lone else members[int(stream.integers(len(members)))]

@@ -89,8 +89,7 @@ def intervene(world: World, number: int, change: Change) -> None:
     rows = [] if removal is None else _rows_to_remove(world, removal, number)
     names = [world.population.names[row] for row in rows]
     world.log.event("intervention", number=number, settings=change.settings_json, removed=names)
-    by = None if removal is None else "name"
-    by = removal.by if isinstance(removal, Removal) else by
+    by = removal.by if isinstance(removal, Removal) else "name" if removal else None
     world.log.row("interventions", number, change.date, change.settings_json, by, len(rows))
     for row in rows:
         world.depart(row, "removed")

@@ -96,7 +96,7 @@ def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
 
 
 def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Generator) -> float:
-    """p-value of a fit: the share of samples whose KS distance is at least that of the data."""
+    """p-value of a fit: the share of samples with at least the KS distance of the data."""
     given = np.asarray(values, dtype=np.int64)
     given = given[given > 0]
     body = given[given < tail.xmin]

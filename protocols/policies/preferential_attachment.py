@@ -40,7 +40,7 @@ class PreferentialAttachment(SelectionPolicy):
     def choose(
         self, members: Sequence[int], excluded: AbstractSet[int], world: WorldView, rng: Generator
     ) -> int | None:
-        """Draw one in proportion to standing plus floor, whoever is in the team."""
+        """Draw one in proportion to standing plus floor, ignoring the team."""
         return sample_by_count(world, self.by, self.floor, excluded, rng, self.memory)
 
     def probabilities(

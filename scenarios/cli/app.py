@@ -383,7 +383,7 @@ def new(
     make_folder(target.parent)
     # Before the scenario, whose first line names it.
     if schema.exists() or schema.is_symlink():
-        tell(f"{schema}: exists already and is left unchanged")
+        tell(f"{schema}: already exists; left unchanged")
     else:
         write_atomically(schema, schema_text(Scenario))
     write_atomically(target, f"# yaml-language-server: $schema={SCHEMA}\n{text}")

@@ -106,8 +106,9 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 if fault is not None:
                     _leave(fault, InputError.exit_code)
                 if isinstance(error, OSError) and (error.filename or error.errno in DISK_FULL):
-                    why = f"cannot be used ({error.strerror or error}); make room, or give another"
-                    _leave(f"{error.filename or 'the disk'}: {why} place", InputError.exit_code)
+                    hint = "free space or " * (error.errno in DISK_FULL) + "choose another place"
+                    why = f"cannot be used ({error.strerror or error}); {hint}"
+                    _leave(f"{error.filename or 'the disk'}: {why}", InputError.exit_code)
                 if not isinstance(error, SocietyError):
                     raise
                 _leave(str(error), error.exit_code)

@@ -12,8 +12,8 @@ THRESHOLDS = (20_000, 20, 20)
 """New objects between two searches, searches of the youngest generation between two of the middle
 one, and of the middle one between two of everything."""
 GROWTH = 1.5
-"""Growth of the memory blocks in use, since the last search of all objects, at which a new run
-begins with another one: a society that has ended is a cycle of references."""
+"""Growth of the memory in use since the last full collection at which a new run begins with another
+one: a society that has ended is a cycle of references."""
 
 _lock = threading.Lock()
 _running = 0

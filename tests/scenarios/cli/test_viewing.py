@@ -167,6 +167,7 @@ def test_a_stale_summary_is_computed_again(small_run, tmp_path, monkeypatch, cha
     assert not _written_measures(Run.open(folder)), "the page"
     told = json.loads(society("show", folder, "--json").output)
     assert told == plain(summarise_run(Run.open(folder)))
+    assert (told == read_summary(small_run)) == (change is add_unlisted_table)
 
 
 def test_a_damaged_summary_is_an_error(small_run, tmp_path):

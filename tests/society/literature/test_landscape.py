@@ -82,5 +82,7 @@ def test_the_nearest_of_many_papers_is_looked_for_among_all_of_them():
 
 @pytest.mark.parametrize("past", [PAST[:0], PAST[:1], np.zeros((9, 20)), np.repeat(PAST[:1], 9, 0)])
 def test_a_landscape_needs_papers_that_differ(past):
-    with pytest.raises(InputError, match="fewer; choose one with past papers"):
+    with pytest.raises(
+        InputError, match="needs two distinct vectors of past papers, and the ecosystem has fewer"
+    ):
         field(past=past)
