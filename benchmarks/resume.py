@@ -29,6 +29,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 if TYPE_CHECKING:
+    from virsci_society.agents.journal.journal import Journal
     from virsci_society.society.model import Society
 
 HERE = Path(__file__).resolve()
@@ -37,10 +38,9 @@ LATER_PEOPLE, LATER_DAYS = 300, 600.0
 """Of the run whose memory is measured; five times as many days with ``--full``."""
 
 
-def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
-    """Simulate once, from and into a journal (or none); returns figures of this process."""
+def society(journal: Journal | None, days: float, *, later: bool = False) -> Society:
+    """A society of offline scientists that has not begun; ``later``: of fewer people."""
     from virsci_society.agents.gateway.gateway import Gateway
-    from virsci_society.agents.journal.journal import Journal
     from virsci_society.agents.offline.backend import Offline
     from virsci_society.protocols.virsci.protocol import VirSci
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
@@ -48,21 +48,27 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
     from virsci_society.society.kernel.durations import Times
     from virsci_society.society.model import Society
 
-    people = LATER_PEOPLE if args.later else PEOPLE
-    ecosystem = Synthetic(scientists=people, papers=2 * people).generate(1)
-    journal = None if path is None else Journal(path)
-    known = 0 if journal is None else journal.unreplayed
+    people = LATER_PEOPLE if later else PEOPLE
     backend = Offline()
-    model = Society(
-        ecosystem,
+    return Society(
+        Synthetic(scientists=people, papers=2 * people).generate(1),
         protocol=VirSci(team_size=3, turns=2),
         founding=Poisson(teams_per_year=2.0, max_teams=3),
         times=Times(),
         backend=backend,
         gateway=Gateway(backend, 64, journal),
-        until=args.days,
+        until=days,
         seed=1,
     )
+
+
+def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
+    """Simulate once, from and into a journal (or none); returns figures of this process."""
+    from virsci_society.agents.journal.journal import Journal
+
+    journal = None if path is None else Journal(path)
+    known = 0 if journal is None else journal.unreplayed
+    model = society(journal, args.days, later=args.later)
     before = memory()
     began, cpu = time.perf_counter(), time.process_time()
     growth: dict[str, Any] = {}
