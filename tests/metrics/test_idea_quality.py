@@ -124,7 +124,7 @@ def test_independent_projects_by_integrals():
     assert independent_projects(success=4, noise=0.1)["false_on_record"] is None
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [{"funding": {"accept": 0.25, "signal": 0.6, "lottery": 0.3}}, {}])
 def test_a_society_without_learning_finds_what_independent_projects_find(tmp_path, keys):
     attempt = {"use": "attempt", "noise": 0.3, "overrated": {"wordless": 0.1}, **keys}

@@ -22,7 +22,7 @@ def test_a_study_runs_no_file_of_the_current_folder(tmp_path, promise, options):
     for name in ("pickle", "socket", "struct", "random", "virsci_society"):
         (folder / f"{name}.py").write_text(f"open('EXECUTED-{name}', 'w').close()\n")
     (folder / "study.yaml").write_text(
-        "study: small\nbase: community/assembly\nreplicates: 1\n"
+        "study: small\nbase: community/assembly\nreplicates: 1\nset: {metrics: []}\n"
         "arms:\n  short: {until: 26w}\n  long: {until: 30w}\n"
         "measures: [papers]\n"
     )

@@ -85,7 +85,7 @@ def verdicts_of_nulls(count, papers):
         yield from ((name, one.verdict) for name, one in found.items())
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.slow
 def test_null_corpora_are_not_reproduced():
     found = list(verdicts_of_nulls(2, papers=70))
     assert {verdict for name, verdict in found if name in ("lotka", "transitivity")} == {"absent"}

@@ -99,6 +99,7 @@ def test_the_later_papers_themselves_predict_everything():
     assert verdicts(found.reset_index())[-1].startswith("The society predicts better than each")
 
 
+@pytest.mark.slow
 def test_planted_triads_are_predicted_by_common_neighbours_and_chance_by_nothing():
     for close_triads, low, high in ((True, 0.7, 1.0), (False, 0.4, 0.6)):
         areas = []

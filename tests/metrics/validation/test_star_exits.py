@@ -47,6 +47,7 @@ def test_exits_have_controls_who_stay():
         assert set(one.controls) <= staying
 
 
+@pytest.mark.slow
 def test_a_planted_effect_on_collaborators_is_found_and_none_where_there_is_none():
     found = {}
     for lost in (0.5, 0.0):
