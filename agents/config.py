@@ -21,7 +21,9 @@ class Part(BaseModel):
         pydantic_core...ValidationError: 1 validation error for Coffee...
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, defer_build=True
+    )
 
 
 def _switch(value: Any) -> Any:

@@ -36,7 +36,7 @@ from virsci_society.scenarios.runs.run_state import MANIFEST, PARTIAL, SNAPSHOT,
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pyarrow as pa
 
     from virsci_society.agents.journal.journal import Journal
     from virsci_society.society.model import Society
@@ -68,6 +68,7 @@ class RunRecord:
     scenario: Scenario
     folder: Path
     run: Run
+    tables: Mapping[str, pa.Table]
     events: str
 
 
@@ -87,19 +88,20 @@ def record_run(
     for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
     manifest = {**make_manifest(scenario, society), "ledger": ledger}
-    events, tables, vectors = _write_record(folder, scenario, society, manifest)
+    text = resolved_text(scenario)
+    events, tables, vectors = _write_record(folder, text, society, manifest)
     # A page shows what was asked for: novelty of thousands of papers takes minutes.
     compared = compares_papers(scenario.metrics)
     run = Run(
         tables,
         manifest,
         manifest["scenario"],
-        scenario_text=resolved_text(scenario),
+        scenario_text=text,
         vectors=vectors,
         events=society.log.events,
         databases=databases_of(society.ecosystem, progress.texts) if compared else None,
     )
-    return RunRecord(scenario, folder, run, events)
+    return RunRecord(scenario, folder, run, tables, events)
 
 
 def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
@@ -116,7 +118,7 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     drawn = digested_network(write_network(run, folder))
     metrics = measure_all(run, recorded.scenario)
     write_metrics(folder, metrics, speaker_of(manifest))
-    content = digest_tables(digest_content(run.tables())).encode()
+    content = digest_tables(digest_content(recorded.tables)).encode()
     manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
         # Without what was computed on the way: the page shows what was asked for.
@@ -152,7 +154,7 @@ def write_partial(
         remove_folder(unready)
         make_folder(unready)
         manifest = make_manifest(scenario, society)
-        _write_record(unready, scenario, society, manifest)
+        _write_record(unready, resolved_text(scenario), society, manifest)
         manifest |= {"days": days, "partial": redact(why), "ledger": ledger}
         _write_manifest(unready, manifest)
         # Only now: somebody may be looking at the part that is there.
@@ -184,8 +186,8 @@ class Snapshots:
 
 
 def _write_record(
-    folder: Path, scenario: Scenario, society: Society, manifest: Mapping[str, Any]
-) -> tuple[str, dict[str, pd.DataFrame], Vectors]:
+    folder: Path, scenario: str, society: Society, manifest: Mapping[str, Any]
+) -> tuple[str, dict[str, pa.Table], Vectors]:
     """Write scenario, events, tables and vectors; returns the lines of the events and the rest."""
     import numpy as np
 
@@ -193,7 +195,7 @@ def _write_record(
     from virsci_society.society.results.table_files import write_tables
     from virsci_society.society.results.text_provenance import events_header, speaker_of
 
-    write_atomically(folder / SCENARIO, resolved_text(scenario))
+    write_atomically(folder / SCENARIO, scenario)
     line = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
     events = "".join(f"{line(event)}\n" for event in society.log.events)
     speaker = speaker_of(manifest)

@@ -1,18 +1,20 @@
-"""The tables of a run as typed pandas data frames in canonical order."""
+"""The tables of a run with declared types in canonical order, in Arrow and as data frames."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.lazy_imports import pa, pc
 from virsci_society.society.results.tables import TABLES, Column, TableRows
 
 SORT_COLUMNS: dict[str, tuple[str, ...]] = {
@@ -38,42 +40,62 @@ SORT_COLUMNS: dict[str, tuple[str, ...]] = {
 }
 """Leading sort columns of each table; the other columns break ties."""
 
+ARROW = {"string": pa.string(), "Int64": pa.int64(), "Float64": pa.float64(), "boolean": pa.bool_()}
+NULLABLE = {arrow: pd.api.types.pandas_dtype(dtype) for dtype, arrow in ARROW.items()}
+"""The nullable dtype of a type of Arrow, so that whole numbers with gaps stay whole."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame:
-    """Build one table of ``TABLES``, in canonical order, with its declared columns and dtypes."""
+def to_frame(table: pa.Table) -> pd.DataFrame:
+    """A table with pandas' nullable dtypes."""
+    if not len(table) and NULLABLE.keys() >= set(table.schema.types):
+        # Converted, an empty column of texts would have no chunk, and pandas could not merge it.
+        build: Any = pd.array
+        return pd.DataFrame({one.name: build([], NULLABLE[one.type]) for one in table.schema})
+    # A small table is converted before threads have started.
+    threads = table.nbytes > 2**20
+    frame: pd.DataFrame = table.to_pandas(types_mapper=NULLABLE.get, use_threads=threads)
+    return frame
+
+
+def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pa.Table:
+    """Build one table of ``TABLES``, in canonical order, with its declared columns and types."""
     columns = TABLES.get(name)
     if columns is None:
         raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
     listed = list(rows)
-    if not listed:
-        # A copy, because the caller may change it.
-        return _empty_table(name).copy()
     for row in listed:
         if len(row) != len(columns):
             raise InputError(
                 f"table {name}: a row has {len(row)} values, expected {len(columns)}: {row!r:.200}"
             )
-    return cast_table(
-        name, {column.name: [row[i] for row in listed] for i, column in enumerate(columns)}
-    )
+    values = zip(*listed, strict=True) if listed else [()] * len(columns)
+    arrays = [_array(name, column, of) for column, of in zip(columns, values, strict=True)]
+    return sort_canonically(name, pa.Table.from_arrays(arrays, schema=_schema(name)))
 
 
-@cache
-def _empty_table(name: str) -> pd.DataFrame:
-    """A table without a row; a small run has many."""
-    return cast_table(name, {column.name: [] for column in TABLES[name]})
-
-
-def cast_table(name: str, columns: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
-    """Give columns of values the dtypes that ``TABLES`` declares, in canonical order."""
-    if lacking := [column.name for column in TABLES[name] if column.name not in columns]:
+def cast_table(name: str, table: pa.Table) -> pa.Table:
+    """Give a table that was read the types that ``TABLES`` declares, in canonical order."""
+    if lacking := [column.name for column in TABLES[name] if column.name not in table.column_names]:
         raise InputError(
             f"table {name}: has no column {', '.join(lacking)}; run it again with this release"
         )
-    data = {column.name: _array(name, column, columns[column.name]) for column in TABLES[name]}
-    return sort_canonically(name, pd.DataFrame(data, copy=False))
+    arrays = []
+    for column in TABLES[name]:
+        values = table[column.name]
+        with _refusals(name, column):
+            values = values.cast(ARROW[column.dtype])
+        if column.dtype == "Float64":
+            # Missing values look the same in all files.
+            values = pc.if_else(pc.is_nan(values), None, values)
+        arrays.append(values)
+    return sort_canonically(name, pa.Table.from_arrays(arrays, schema=_schema(name)))
+
+
+@cache
+def _schema(name: str) -> pa.Schema:
+    """Declared, not inferred: an empty column has no type."""
+    return pa.schema([(column.name, ARROW[column.dtype]) for column in TABLES[name]])
 
 
 def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
@@ -92,37 +114,39 @@ def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(plain, index=table.index)
 
 
-def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:
+def sort_canonically(name: str, table: pa.Table) -> pa.Table:
     """Sort so that neither bytes nor digest depend on the order in which rows were written."""
-    lead = [column for column in SORT_COLUMNS.get(name, ()) if column in table.columns]
-    by = lead + [column for column in table.columns if column not in lead]
+    lead = [column for column in SORT_COLUMNS.get(name, ()) if column in table.column_names]
+    by = lead + [column for column in table.column_names if column not in lead]
     if len(table) > 1 and by:
-        # By Arrow: pandas makes a categorical of every column first, which takes ten times as long.
-        rows = pa.Table.from_pandas(table, preserve_index=False)
-        keys = [(column, "ascending") for column in by]
-        order = pc.sort_indices(rows, keys).to_numpy()
+        order = pc.sort_indices(table, [(column, "ascending") for column in by]).to_numpy()
         # Rows that are in order already are not copied.
         if not (order == np.arange(len(table))).all():
-            table = table.take(order)
-    return table.reset_index(drop=True)
+            return table.take(order)
+    return table
 
 
-def _array(table: str, column: Column, values: Iterable[Any]) -> Any:
-    name, dtype, build = column.name, column.dtype, cast("Any", pd.array)
-    if isinstance(values, pd.Series) and values.dtype == dtype:
-        if dtype != "Float64":
-            return values.array
-        return build(values.to_numpy(np.float64, na_value=np.nan), dtype=dtype)
+def _array(table: str, column: Column, values: Iterable[Any]) -> pa.Array:
     # Only NaN differs from itself: missing values look the same in all files.
     plain = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]
-    try:
-        if dtype == "string":
+    with _refusals(table, column):
+        if column.dtype == "string":
             plain = [_text(value) for value in plain]
-        return build(plain, dtype=dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"table {table}, column {name}: not {dtype}: {error}") from error
+        # Typed at once, Arrow would cut off what follows the point.
+        whole = column.dtype == "Int64"
+        return pa.array(plain).cast(pa.int64()) if whole else pa.array(plain, ARROW[column.dtype])
+
+
+@contextmanager
+def _refusals(table: str, column: Column) -> Iterator[None]:
+    """Name table and column of a value that does not fit."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+        where = f"table {table}, column {column.name}"
+        raise InputError(f"{where}: not {column.dtype}: {error}") from error
 
 
 def _text(value: Any) -> str | None:
@@ -134,8 +158,8 @@ def _text(value: Any) -> str | None:
     return value if value.isascii() else _SURROGATES.sub("\ufffd", value)
 
 
-def build_tables(rows: TableRows) -> dict[str, pd.DataFrame]:
-    """Build all tables of a run; those without rows are empty but have columns and dtypes."""
+def build_tables(rows: TableRows) -> dict[str, pa.Table]:
+    """Build all tables of a run; those without rows are empty but have columns and types."""
     unknown = sorted(set(rows) - set(TABLES))
     if unknown:
         raise InputError(f"no such table: {', '.join(unknown)}; the tables are {', '.join(TABLES)}")

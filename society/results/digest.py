@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from virsci_society.society.results.dataframes import sort_canonically
 from virsci_society.society.results.run import Run
@@ -41,42 +42,41 @@ PROVENANCE_COLUMNS = (
 """Columns of ``calls`` that say how words were obtained."""
 
 
-def digest_content(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def digest_content(tables: Mapping[str, pa.Table | pd.DataFrame]) -> dict[str, pa.Table]:
     """Select what a digest is taken of: accepted words, and nothing that follows from others."""
-    calls = tables["calls"]
-    calls = calls[~calls["act"].isin(REPEATED_ACTS)].drop(columns=list(PROVENANCE_COLUMNS))
-    content = {
-        name: table.drop(columns=list(IMPLIED_COLUMNS), errors="ignore")
+    content = {}
+    for name, table in _in_arrow(tables).items():
+        if name in OPTIONAL_TABLES and not len(table):
+            continue
+        optional = OPTIONAL_COLUMNS.get(name, ())
+        left_out = {one for one in optional if table[one].null_count == len(table)}
+        left_out.update(PROVENANCE_COLUMNS if name == "calls" else IMPLIED_COLUMNS)
+        if name == "calls":
+            table = table.filter(pc.invert(pc.is_in(table["act"], pa.array(REPEATED_ACTS))))
+        content[name] = table.select([one for one in table.column_names if one not in left_out])
+    return content
+
+
+def _in_arrow(tables: Mapping[str, pa.Table | pd.DataFrame]) -> dict[str, pa.Table]:
+    return {
+        name: pa.table(dict(table.items())) if isinstance(table, pd.DataFrame) else table
         for name, table in tables.items()
-        if name not in OPTIONAL_TABLES or len(table)
     }
-    for name, columns in OPTIONAL_COLUMNS.items():
-        if name in content:
-            unused = [column for column in columns if content[name][column].isna().all()]
-            content[name] = content[name].drop(columns=unused)
-    return {**content, "calls": calls}
 
 
-def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:
+def digest_tables(tables: Mapping[str, pa.Table | pd.DataFrame]) -> str:
     """The sha256 (hex) of sorted tables: names, columns, and values to the last bit of a float."""
     total = hashlib.sha256()
     # By name, because the order of a mapping depends on who made it.
-    for name in sorted(tables):
-        table = sort_canonically(name, tables[name])
+    for name, unsorted in sorted(_in_arrow(tables).items()):
+        table = sort_canonically(name, unsorted)
         total.update(f"table {name} {len(table)}\n".encode())
-        for column in table.columns:
-            values = [_plain(value) for value in table[column].tolist()]
+        for column in table.column_names:
+            values = table[column].to_pylist()
             # ASCII with fixed separators: the same bytes on every machine.
             line = json.dumps([column, values], ensure_ascii=True, separators=(",", ":"))
             total.update(line.encode() + b"\n")
     return total.hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    if value is pd.NA or value is None or value != value:
-        return None
-    # numpy's numbers are not JSON; as Python numbers they are written exactly.
-    return value.item() if hasattr(value, "item") else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def compute_run_prefix(run: Run, before: float) -> RunPrefix:
     """The prefix of a run before a date in days, exclusive."""
     events = [event for event in run.events() if event["date"] < before]
     calls = digest_content({"calls": run.table("calls")})["calls"]
-    asked = calls[calls["asked"] < before]
+    asked = calls.filter(pc.less(calls["asked"], before))
     total = hashlib.sha256(digest_tables({"calls": asked}).encode())
     for event in events:
         total.update(json.dumps(event, sort_keys=True).encode() + b"\n")

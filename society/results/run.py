@@ -19,17 +19,23 @@ from virsci_society.agents.files.atomic_files import replacing, require_regular_
 from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
 from virsci_society.agents.files.json_files import parse_json, read_json_object
 from virsci_society.agents.invented_names import with_invented_names
-from virsci_society.agents.lazy_imports import nx
+from virsci_society.agents.lazy_imports import nx, pa
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.society.results.dataframes import (
     build_table,
     build_tables,
     cast_table,
+    to_frame,
     with_numpy_dtypes,
 )
 from virsci_society.society.results.folder_kinds import MANIFEST, PARTIAL, without_manifest
 from virsci_society.society.results.plots import RunPlots
-from virsci_society.society.results.table_files import count_rows, read_parquet, write_csv
+from virsci_society.society.results.table_files import (
+    count_rows,
+    read_arrow,
+    read_parquet,
+    write_csv,
+)
 from virsci_society.society.results.tables import TABLES, TableRows
 from virsci_society.society.results.text_provenance import is_events_header, speaker_of
 
@@ -105,7 +111,7 @@ class Run:
 
     def __init__(
         self,
-        tables: Mapping[str, pd.DataFrame],
+        tables: Mapping[str, pd.DataFrame | pa.Table],
         manifest: Mapping[str, Any],
         scenario: Mapping[str, Any],
         *,
@@ -118,7 +124,7 @@ class Run:
         folder: Path | None = None,
         hashes: FileHashes | None = None,
     ) -> None:
-        self._tables = dict(tables)
+        self._tables: dict[str, pd.DataFrame | pa.Table] = dict(tables)
         self.manifest = dict(manifest)
         self.scenario = dict(scenario)
         self.scenario_text = scenario_text or json.dumps(self.scenario, indent=2, sort_keys=True)
@@ -264,13 +270,14 @@ class Run:
         """
         if name not in TABLES:
             raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
-        if name not in self._tables:
+        table = self._tables.get(name)
+        if table is None:
             path = self._file(f"tables/{name}.parquet")
-            if path is None:
-                self._tables[name] = build_table(name, ())
-            else:
-                self._tables[name] = cast_table(name, dict(read_parquet(path).items()))
-        return with_numpy_dtypes(self._tables[name]) if plain else self._tables[name]
+            table = build_table(name) if path is None else cast_table(name, read_arrow(path))
+        if isinstance(table, pa.Table):
+            # Data frames are made of those tables only that somebody asks for.
+            table = self._tables[name] = to_frame(table)
+        return with_numpy_dtypes(table) if plain else table
 
     def network(self, day: float | None = None, *, since: float = -math.inf) -> nx.Graph[str]:
         """The co-authorship network of a date: an edge for each pair, with its joint ``papers``.

@@ -20,8 +20,8 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import update_hashes
 from virsci_society.agents.spelling import plain_text
-from virsci_society.society.results.dataframes import build_tables
-from virsci_society.society.results.tables import TABLES, TableRows
+from virsci_society.society.results.dataframes import build_tables, to_frame
+from virsci_society.society.results.tables import TableRows
 from virsci_society.society.results.text_provenance import CSV_METADATA, SPEAKER, csv_metadata
 
 SIGNS = "=+\\-@＝＋－＠"
@@ -43,37 +43,23 @@ MAX_ROW_BYTES = 2**20
 """A table may have 64 MiB plus this much per row; a larger file is damaged or hostile."""
 
 
-_ARROW = {
-    "string": pa.string(),
-    "Int64": pa.int64(),
-    "Float64": pa.float64(),
-    "boolean": pa.bool_(),
-}
-_NULLABLE = {arrow: pd.api.types.pandas_dtype(dtype) for dtype, arrow in _ARROW.items()}
-"""The nullable dtype of a type of Arrow, so that whole numbers with gaps stay whole."""
-
-
-def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict[str, pd.DataFrame]:
+def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict[str, pa.Table]:
     """Write every table, also an empty one, as ``tables/*.parquet`` and return what was written."""
     tables = build_tables(rows)
     for name, table in tables.items():
-        # Declared, not inferred: an empty column has no type.
-        schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in TABLES[name]])
-        path = Path(folder) / "tables" / f"{name}.parquet"
-        write_parquet(path, table, schema, speaker=speaker)
+        write_parquet(Path(folder) / "tables" / f"{name}.parquet", table, speaker=speaker)
     return tables
 
 
-def write_parquet(
-    path: Path, table: pd.DataFrame, schema: pa.Schema | None = None, *, speaker: str = ""
-) -> None:
+def write_parquet(path: Path, table: pd.DataFrame | pa.Table, *, speaker: str = "") -> None:
     """Write one table as Parquet, atomically and without pandas' metadata."""
     make_folder(path.parent)
-    arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
+    if not isinstance(table, pa.Table):
+        table = pa.Table.from_pandas(table, preserve_index=False)
     # Without pandas' metadata, whose library versions would change the bytes.
     metadata = {SPEAKER: speaker} if speaker else None
     with replacing(path) as temporary:
-        pq.write_table(arrow.replace_schema_metadata(metadata), temporary, compression="zstd")
+        pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
 def count_rows(path: Path) -> int:
@@ -86,6 +72,11 @@ def count_rows(path: Path) -> int:
 
 def read_parquet(path: Path) -> pd.DataFrame:
     """Read one Parquet file of a run folder; InputError if it is invalid or too large."""
+    return to_frame(read_arrow(path))
+
+
+def read_arrow(path: Path) -> pa.Table:
+    """The same as Arrow has it."""
     require_regular_file(path)
     try:
         with pq.ParquetFile(path) as file:
@@ -98,10 +89,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
                     "can have; the file is damaged or was written by another program"
                 )
             # Small tables are read faster than threads start.
-            threads = size > 2**20
-            read = file.read(use_threads=threads)
-            frame: pd.DataFrame = read.to_pandas(types_mapper=_NULLABLE.get, use_threads=threads)
-            return frame
+            return file.read(use_threads=size > 2**20)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
 

@@ -20,7 +20,7 @@ class HandRun(Run):
         for name, source in sources.items():
             if (name, source) not in _tables:
                 _tables[name, source] = build_tables({name: rows[name]})[name]
-        tables = {name: _tables[name, source].copy() for name, source in sources.items()}
+        tables = {name: _tables[name, source] for name, source in sources.items()}
         super().__init__(tables, manifest, scenario, **more)
         self.sources = tuple(sorted(sources.items()))
         self.taken, self.touched = [], "metrics" in more

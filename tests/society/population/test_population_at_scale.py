@@ -18,6 +18,7 @@ from virsci_society.society.model import Society
 from virsci_society.society.population import population
 from virsci_society.society.population.network import CoauthorNetwork
 from virsci_society.society.results.dataframes import build_tables
+from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("collected")
 
@@ -90,7 +91,7 @@ def test_agents_are_those_who_have_acted(both):
 def test_the_tables_of_a_large_society_tell_of_those_who_took_part(both):
     small, large = both
     assert small.log.all_rows() is small.log.rows
-    everybody, told = build_tables(small.log.all_rows()), build_tables(large.log.all_rows())
+    everybody, told = (Run(build_tables(one.log.all_rows()), {}, {}).tables() for one in both)
     part = took_part(large)
     people = everybody["scientists"]
     expected = people[people["scientist"].isin(part)].reset_index(drop=True)
