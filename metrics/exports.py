@@ -5,7 +5,9 @@ GraphML is written here: a run's digest is taken of it, and must not change with
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -27,24 +29,24 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
     graph: nx.Graph[str] = nx.Graph()
     if speaker := speaker_of(run.manifest):
         graph.graph[SPEAKER] = plain_text(speaker)
-    written = run.table("authorships")["scientist"].value_counts().to_dict()
-    people, ties = run.table("scientists"), run.table("ties")
-    ties = ties.dropna(subset=["source", "target", "date"])
-    joint = ties["papers"].fillna(1)
-    pairs = ties.assign(papers=joint, before=joint.where(ties["date"] < 0, 0))
-    edges = (
-        pairs.groupby(["source", "target"], sort=True)
-        .agg(weight=("papers", "sum"), before=("before", "sum"), start=("date", "min"))
-        .reset_index()
-    )
-    topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
-    everybody = dict.fromkeys([*topics, *edges["source"], *edges["target"]])
-    for who in everybody:
-        topic = plain_text(topics.get(who, ""))
-        graph.add_node(plain_text(who), topic=topic, papers_in_run=int(written.get(who, 0)))
-    for first, second, weight, before, start in edges.itertuples(index=False, name=None):
-        counts = {"weight": int(weight), "before": int(before), "since": int(weight - before)}
-        graph.add_edge(plain_text(first), plain_text(second), **counts, start=float(start))
+    written = Counter(who for (who,) in run.rows("authorships", "scientist"))
+    topics = dict(run.rows("scientists", "scientist", "topic"))
+    ties: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    for *pair, date, joint in run.rows("ties", "source", "target", "date", "papers"):
+        if None not in (*pair, date):
+            ties.setdefault(tuple(pair), []).append((date, 1 if joint is None else joint))
+    pairs = sorted(ties)
+    ends = chain(topics, (first for first, _ in pairs), (second for _, second in pairs))
+    for who in dict.fromkeys(ends):
+        topic = plain_text(topics.get(who) or "")
+        graph.add_node(plain_text(who), topic=topic, papers_in_run=written[who])
+    for first, second in pairs:
+        dated = ties[first, second]
+        before = sum(joint for date, joint in dated if date < 0)
+        since = sum(joint for _, joint in dated) - before
+        counts = {"weight": before + since, "before": before, "since": since}
+        start = float(min(date for date, _ in dated))
+        graph.add_edge(plain_text(first), plain_text(second), **counts, start=start)
     return graph
 
 

@@ -44,8 +44,6 @@ def normalize_rows(rows: VectorArray) -> VectorArray:
 
 
 DECIMALS = 5
-MEMO = 8192
-"""Initial profiles that stay in memory once made."""
 
 
 def interests_text(profile: Profile) -> str:
@@ -61,7 +59,6 @@ class KnowledgeBank:
     ) -> None:
         self.embedding = embedding
         self._profiles = People.of(profiles)
-        self._made = lru_cache(maxsize=MEMO)(self._profiles.__getitem__)
         if (twice := self._profiles.ids.repeated()) is not None:
             raise ProtocolError(f"two first profiles have the id {twice!r}")
         if vectors is None:
@@ -205,7 +202,7 @@ class KnowledgeBank:
 
     def _at(self, row: int) -> Profile:
         first = len(self._profiles)
-        return self._made(row) if row < first else self._updates[row - first]
+        return self._profiles.row(row) if row < first else self._updates[row - first]
 
     def _unit_rows(self, initial: IntArray) -> VectorArray:
         """The interest vectors of some initial profiles at unit length."""
@@ -227,6 +224,7 @@ class People(ArrowSequence[Profile]):
     """A sequence of profiles over an Arrow table with one column per field of ``Profile``."""
 
     row_type = Profile
+    kept = 65_536
 
     @staticmethod
     def schema() -> pa.Schema:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
@@ -17,6 +17,8 @@ from virsci_society.agents.lazy_imports import pa, pc
 Row = TypeVar("Row")
 BATCH_ROWS = 4096
 """Rows that an iteration turns into objects at a time."""
+FEW_ROWS = 8192
+"""Rows up to which all are made into objects when one is read."""
 Find = Callable[[str], "int | None"]
 FEW = 10_000
 """Ids of a column that are kept as Python strings and in a dictionary as well: they are read by the
@@ -28,6 +30,8 @@ class ArrowSequence(Sequence[Row]):
 
     row_type: ClassVar[type]
     """The dataclass that a row is made into; its lists are tuples there."""
+    kept: ClassVar[int] = FEW_ROWS
+    """Rows of a longer sequence that stay in memory once made."""
 
     def __init__(self, table: pa.Table) -> None:
         names = self.schema().names
@@ -84,6 +88,13 @@ class ArrowSequence(Sequence[Row]):
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # What was computed from the table need not be copied with it.
         return type(self), (self.table,)
+
+    @cached_property
+    def row(self) -> Callable[[int], Row]:
+        """Reads a row: of few rows all are made at once, of more the last ``kept`` stay."""
+        if len(self) <= FEW_ROWS:
+            return tuple(self).__getitem__
+        return lru_cache(self.kept)(self.__getitem__)
 
     @cached_property
     def ids(self) -> IdColumn:

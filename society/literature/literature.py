@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -51,9 +50,6 @@ def maximal_marginal_relevance(
     return chosen
 
 
-MEMO = 8192
-"""Papers of the past that stay in memory once made; a past of no more papers is made whole at once.
-"""
 POOL_FACTOR = 5
 """Papers that each text of a diverse search proposes for each paper wanted."""
 POOL = 20
@@ -70,9 +66,6 @@ class Literature:
         self.embedding = embedding
         self._past, rows = _in_order(Papers.of(past), vectors)
         self._past_dates = self._past.dates
-        few = len(self._past) <= MEMO
-        past = list(self._past) if few else self._past
-        self._made = past.__getitem__ if few else lru_cache(MEMO)(past.__getitem__)
         self._papers: list[Paper] = []
         self._dates: list[float] = []
         self._row_of: dict[str, int] = {}
@@ -236,7 +229,7 @@ class Literature:
 
     def _at(self, row: int) -> Paper:
         early = len(self._past)
-        return self._made(row) if row < early else self._papers[row - early]
+        return self._past.row(row) if row < early else self._papers[row - early]
 
 
 def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -53,8 +52,6 @@ def next_masked_name(rows: Mapping[str, int]) -> str:
 
 ALL_AGENTS_LIMIT = 20_000
 """Up to this many people all are Mesa agents from the start."""
-PROFILE_CACHE_SIZE = 65_536
-"""In a larger society, profiles of day 0 that are kept once they are made."""
 
 
 class Population:
@@ -79,17 +76,13 @@ class Population:
         self.departed: dict[int, float] = {}
         self.interests = InterestHistory()
         self._absent: frozenset[str] = frozenset()
-        self._first: Callable[[int], Profile]
         self.large = len(people) > ALL_AGENTS_LIMIT
         if self.large:
             # Read from the columns: a million names as Python strings take 60 MB, and a dictionary
             # of them as much again.
             self.names = Ids(people.ids, people.row_of)
             self.rows = RowsByName(self.names)
-            self._first = lru_cache(PROFILE_CACHE_SIZE)(people.__getitem__)
             return
-        # In a small society profiles are used often: all are made once.
-        self._first = tuple(people).__getitem__
         self.names = list(people.names)
         self.rows = {name: row for row, name in enumerate(self.names)}
         for row in range(len(people)):
@@ -247,4 +240,4 @@ class Population:
     def _base(self, row: int) -> Profile:
         """The profile of a scientist on day 0, or at its arrival."""
         index = row - len(self._people)
-        return self._newcomers[index] if index >= 0 else self._first(row)
+        return self._newcomers[index] if index >= 0 else self._people.row(row)

@@ -125,6 +125,7 @@ class Run:
         hashes: FileHashes | None = None,
     ) -> None:
         self._tables: dict[str, pd.DataFrame | pa.Table] = dict(tables)
+        self._frames: dict[str, pd.DataFrame] = {}
         self.manifest = dict(manifest)
         self.scenario = dict(scenario)
         self.scenario_text = scenario_text or json.dumps(self.scenario, indent=2, sort_keys=True)
@@ -270,14 +271,25 @@ class Run:
         """
         if name not in TABLES:
             raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
-        table = self._tables.get(name)
-        if table is None:
+        if name not in self._frames:
+            table = self._read(name)
+            self._frames[name] = to_frame(table) if isinstance(table, pa.Table) else table
+        return with_numpy_dtypes(self._frames[name]) if plain else self._frames[name]
+
+    def _read(self, name: str) -> pd.DataFrame | pa.Table:
+        """One table as it was given, or as Arrow reads it."""
+        if name not in self._tables:
             path = self._file(f"tables/{name}.parquet")
-            table = build_table(name) if path is None else cast_table(name, read_arrow(path))
-        if isinstance(table, pa.Table):
-            # Data frames are made of those tables only that somebody asks for.
-            table = self._tables[name] = to_frame(table)
-        return with_numpy_dtypes(table) if plain else table
+            read = build_table(name) if path is None else cast_table(name, read_arrow(path))
+            self._tables[name] = read
+        return self._tables[name]
+
+    def rows(self, name: str, *columns: str) -> list[tuple[Any, ...]]:
+        """Some columns of a table as Python values, row by row; None where one is missing."""
+        table = self._read(name)
+        if isinstance(table, pd.DataFrame):
+            table = pa.table(dict(table.items()))
+        return list(zip(*(table[column].to_pylist() for column in columns), strict=True))
 
     def network(self, day: float | None = None, *, since: float = -math.inf) -> nx.Graph[str]:
         """The co-authorship network of a date: an edge for each pair, with its joint ``papers``.
@@ -356,7 +368,7 @@ class Run:
             metrics=metrics,
             events=self._events,
         )
-        run._made = self._made
+        run._made, run._frames = self._made, self._frames
         return run
 
     def metric_names(self) -> list[str]:
