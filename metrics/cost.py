@@ -5,6 +5,7 @@ Inference cost is one call per member and turn of four stages: four members and 
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from typing import Annotated
 
 import pandas as pd
@@ -16,7 +17,7 @@ from virsci_society.agents.replies.text_checks import NOTICED, split_words
 from virsci_society.metrics.population import teams_with_paper
 from virsci_society.metrics.registry import NAN, measure, measures, metric
 from virsci_society.metrics.summary_file import TEXT_COUNTS
-from virsci_society.society.results.dataframes import counts_of
+from virsci_society.society.results.dataframes import typed_table
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import REPEATED_ACTS
 
@@ -43,7 +44,6 @@ RUNGS = ("strict", "found", "repaired", "re-asked", "default", "unread")
 VERDICTS = ("unreadable", "refused", "filtered", "overflow")
 LEAST_EQUAL = 12
 """Words, names of fields included, of replies that can be equal by copying."""
-BY_RUNG = ["form", "rung", "calls", *VERDICTS]
 
 
 @metric("cost")
@@ -62,21 +62,22 @@ def calls_by_stage(run: Run) -> pd.DataFrame:
 @metric("cost")
 def calls_by_rung(run: Run) -> pd.DataFrame:
     """How the reply to each question was read, by form and rung (this project)."""
-    calls = run.table("calls")
-    first = calls[~calls["act"].isin(REPEATED_ACTS)]
-    rung = first["rung"].mask(first["rung"].isna() & first["verdict"].notna(), "unread")
-    asked = pd.DataFrame({"form": first["form"], "rung": rung, "calls": 1})
-    for verdict in VERDICTS:
-        asked[verdict] = (first["verdict"] == verdict).fillna(False)
-    sums = _summed(asked)
-    known = sums.loc[sums["rung"].notna(), "form"].unique()
-    ladder = pd.DataFrame([(form, rung) for form in known for rung in RUNGS], columns=BY_RUNG[:2])
-    nothing = ladder.astype("string").assign(**dict.fromkeys(BY_RUNG[2:], 0))
-    table = _summed(pd.concat([nothing, sums])).sort_values("form", kind="stable")
-    table[list(VERDICTS)] = table[list(VERDICTS)].mask(table["rung"].isna())
-    whole = table.groupby("form", dropna=False)["calls"].transform("sum")
-    table.insert(3, "share", (table["calls"] / whole).astype("Float64"))
-    return table.reset_index(drop=True)
+    counts: dict[tuple[str | None, str | None], Counter[str | None]] = defaultdict(Counter)
+    whole = Counter[str | None]()
+    for act, form, rung, verdict in run.rows("calls", "act", "form", "rung", "verdict"):
+        if act not in REPEATED_ACTS:
+            unread = rung is None and verdict is not None
+            counts[form, "unread" if unread else rung].update(["", verdict])
+            whole[form] += 1
+    rows = []
+    for form in sorted(whole, key=lambda form: (form is None, form)):
+        own = dict.fromkeys(rung for of, rung in counts if of == form)
+        for rung in dict.fromkeys([*(RUNGS if {*own} != {None} else ()), *own]):
+            found = counts[form, rung]
+            verdicts = [None if rung is None else found[one] for one in VERDICTS]
+            rows.append((form, rung, found[""], found[""] / whole[form], *verdicts))
+    kinds = {"form": "string", "rung": "string", "calls": "Int64", "share": "Float64"}
+    return typed_table(rows, kinds | dict.fromkeys(VERDICTS, "Int64"))
 
 
 @metric("cost")
@@ -106,13 +107,6 @@ def _equal_to_others(calls: pd.DataFrame) -> list[bool]:
         key = (form, words)
         equal.append(len(words) >= LEAST_EQUAL and said.setdefault(key, who) != who)
     return equal
-
-
-def _summed(asked: pd.DataFrame) -> pd.DataFrame:
-    """Counts by form and rung, in the order in which these first appear."""
-    grouped = asked.groupby(BY_RUNG[:2], dropna=False, sort=False)
-    sums = grouped[BY_RUNG[2:]].sum().astype("Int64").reset_index()
-    return sums.astype(dict.fromkeys(BY_RUNG[:2], "string"))
 
 
 def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
@@ -146,22 +140,23 @@ def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
 @metric("cost")
 def inference_cost(run: Run) -> pd.DataFrame:
     """Inference cost of each team (VirSci, Table 9), counted from utterances and ballots."""
-    teams, calls = run.table("teams"), run.table("calls")
-    counted = calls[calls["act"].isin(COUNTED) & calls["stage"].isin(STAGES)]
-    first = counted[counted["visit"] == 1]
-    table = pd.DataFrame({"team": teams["team"], "size": teams["size"]})
-    for stage in STAGES:
-        of_stage = first[first["stage"] == stage]
-        table[stage] = counts_of(table["team"], of_stage.groupby("team").size())
-        last = table["team"].map(of_stage.groupby("team")["turn"].max())
-        table[f"turns_{stage}"] = last.astype("Int64")
-    table["inference_cost"] = table[list(STAGES)].sum(axis=1).astype("Int64")
-    again = counted[counted["visit"] > 1]
-    table["extra_cost"] = counts_of(table["team"], again.groupby("team").size())
-    table["turns"] = counts_of(table["team"], first.groupby("team")["turn"].max())
-    table["size_x_turns"] = table["size"] * table["turns"]
-    order = ["team", *STAGES, "inference_cost", "extra_cost", "size", "turns", "size_x_turns"]
-    return table[[*order, *(f"turns_{stage}" for stage in STAGES)]]
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    turns: dict[str, dict[str, int]] = defaultdict(dict)
+    for team, act, stage, visit, turn in run.rows("calls", "team", "act", "stage", "visit", "turn"):
+        if act in COUNTED and stage in STAGES:
+            counts[team][stage if visit == 1 else ""] += 1
+            if visit == 1:
+                turns[team][stage] = max(turn, turns[team].get(stage, 0))
+    rows = []
+    for team, size in run.rows("teams", "team", "size"):
+        calls, last = [counts[team][stage] for stage in STAGES], turns[team]
+        most = max(last.values(), default=0)
+        work = (size, most, None if size is None else size * most)
+        by_stage = [last.get(stage) for stage in STAGES]
+        rows.append((team, *calls, sum(calls), counts[team][""], *work, *by_stage))
+    numbers = [*STAGES, "inference_cost", "extra_cost", "size", "turns", "size_x_turns"]
+    numbers += [f"turns_{stage}" for stage in STAGES]
+    return typed_table(rows, {"team": "string", **dict.fromkeys(numbers, "Int64")})
 
 
 OUTCOMES = {

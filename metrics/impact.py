@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ import pandas as pd
 from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray, gini
 from virsci_society.agents.lazy_imports import sparse
 from virsci_society.metrics.registry import NAN, measure, measures, metric
-from virsci_society.society.results.dataframes import counts_of
+from virsci_society.society.results.dataframes import counts_of, typed_table
 from virsci_society.society.results.run import Run
 
 Pair = tuple[str, str]
@@ -115,16 +116,17 @@ def standing(run: Run) -> pd.DataFrame:
 @metric("impact")
 def productivity(run: Run) -> pd.DataFrame:
     """Papers of each scientist who wrote any (Lotka 1926)."""
-    by = run.table("authorships")
-    led = by.loc[by["position"] == 0, "scientist"].value_counts()
-    grouped = authorships_of(run).rows.groupby("scientist", sort=True)
-    table = grouped.agg(papers=("paper", "size"), first=("date", "min")).reset_index()
-    who = table["scientist"]
-    table["led"] = counts_of(who, led)
-    table["before"] = map_numbers(who, run.table("scientists").set_index("scientist")["papers"])
-    kinds = {"scientist": "string", "first": "Float64"}
-    kinds |= dict.fromkeys(("papers", "before"), "Int64")
-    return table.astype(kinds)[["scientist", "papers", "led", "before", "first"]]
+    before = dict(run.rows("scientists", "scientist", "papers"))
+    dated = dict(run.rows("papers", "paper", "published"))
+    works: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    for who, paper, position in run.rows("authorships", "scientist", "paper", "position"):
+        works[who].append((dated[paper], position == 0))
+    rows = [
+        (who, len(own), sum(led for _, led in own), before.get(who), min(own)[0])
+        for who, own in sorted(works.items())
+    ]
+    kinds = {"scientist": "string", **dict.fromkeys(("papers", "led", "before"), "Int64")}
+    return typed_table(rows, {**kinds, "first": "Float64"})
 
 
 @measure("impact", "share")

@@ -159,8 +159,7 @@ class Communities:
 
 def run_communities(run: Run) -> Communities:
     """The communities of a run at its end, from its folder or computed."""
-    people = run.table("scientists")
-    topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
+    topics = {who: topic or "" for who, topic in run.rows("scientists", "scientist", "topic")}
     # A stream of the pages: a measure that draws more must not redraw the picture (rule 9).
     seed = Streams(run.seed, "metrics", "page").key("communities") % 2**31
     held = read_summary(run.folder, "network") if run.folder else None

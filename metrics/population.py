@@ -93,14 +93,13 @@ class TopicHistory:
     """The main topic of each scientist of a run as of a date."""
 
     def __init__(self, run: Run) -> None:
-        people = run.table("scientists").dropna(subset=["topic"])
-        self.initial = dict(zip(people["scientist"], people["topic"], strict=True))
+        people = run.rows("scientists", "scientist", "topic")
+        self.initial = {who: topic for who, topic in people if topic is not None}
         self._dates: dict[str, list[float]] = defaultdict(list)
         self._topics: dict[str, list[str | None]] = defaultdict(list)
-        rows = run.table("interests")
-        for who, date, topic in zip(rows["scientist"], rows["date"], rows["topic"], strict=True):
-            self._dates[who].append(float(date))
-            self._topics[who].append(None if pd.isna(topic) else str(topic))
+        for who, date, topic in run.rows("interests", "scientist", "date", "topic"):
+            self._dates[who].append(date)
+            self._topics[who].append(topic)
 
     def as_of(self, who: str, date: float) -> str | None:
         """Main topic of a scientist from rows dated before a date (days); None where not known."""

@@ -161,13 +161,13 @@ def around_stars(run: Run) -> pd.DataFrame:
     """Papers by stars, their collaborators and others, before and after a date (Azoulay 2019)."""
     removals = removed_by_date(run)
     date = removals[0][0] if removals else run.days / 2
-    ties, careers = run.table("ties"), run.table("careers")
-    ties = ties[ties["date"] < date]
     partners: dict[str, set[str]] = defaultdict(set)
-    for one, other in zip(ties["source"], ties["target"], strict=True):
-        partners[one].add(other)
-        partners[other].add(one)
-    gone = set(careers.loc[careers["change"].isin(LEFT) & (careers["date"] < date), "scientist"])
+    for one, other, tied in run.rows("ties", "source", "target", "date"):
+        if tied < date:
+            partners[one].add(other)
+            partners[other].add(one)
+    careers = run.rows("careers", "scientist", "date", "change")
+    gone = {who for who, left, change in careers if change in LEFT and left < date}
     # Names are numbered, so that the shorter of two names comes first.
     ranked = sorted(set(partners) - gone, key=lambda who: (-len(partners[who]), len(who), who))
     stars = set(ranked[:STARS])
@@ -175,11 +175,12 @@ def around_stars(run: Run) -> pd.DataFrame:
     near = {"stars": stars, "collaborators": collaborators}
     span = min(date, run.days - date)
     counts: dict[str, int] = defaultdict(int)
-    cited = set(run.table("citations")["cited"])
-    papers, by = run.table("papers"), run.table("authorships")
-    authors = {paper: set(names) for paper, names in by.groupby("paper")["scientist"]}
-    for paper, published in zip(papers["paper"], papers["published"], strict=True):
-        team = authors.get(paper, set())
+    cited = {paper for (paper,) in run.rows("citations", "cited")}
+    authors: dict[str, set[str]] = defaultdict(set)
+    for paper, who in run.rows("authorships", "paper", "scientist"):
+        authors[paper].add(who)
+    for paper, published in run.rows("papers", "paper", "published"):
+        team = authors[paper]
         # The first group with an author of the paper.
         group = next((name for name, people in near.items() if team & people), "others")
         if date - span <= published < date:

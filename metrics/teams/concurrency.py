@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import accumulate, chain, groupby
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -45,25 +48,29 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
 @measure("concurrency", "teams")
 def max_memberships(run: Run) -> float:
     """Maximum number of teams of one scientist at the same time."""
-    members = run.table("members")
-    starts = pd.DataFrame({"who": members["scientist"], "date": members["joined"], "step": 1})
-    ends = pd.DataFrame({"who": members["scientist"], "date": members["left"], "step": -1})
-    steps = pd.concat([starts, ends]).dropna(subset=["date"])
-    if not len(steps):
-        return 0.0
+    steps = sorted(
+        (who, date, step)
+        for who, joined, left in run.rows("members", "scientist", "joined", "left")
+        for date, step in ((joined, 1), (left, -1))
+        if date is not None
+    )
     # A membership that ends at the instant another begins does not overlap it.
-    in_turn = steps.sort_values(["who", "date", "step"], kind="stable")
-    return float(in_turn.groupby("who")["step"].cumsum().max())
+    each = groupby(steps, itemgetter(0))
+    counts = (accumulate(step for *_, step in one) for _, one in each)
+    return float(max(chain.from_iterable(counts), default=0))
 
 
-def days_held_up(run: Run) -> pd.Series[float]:
+def days_held_up(run: Run) -> defaultdict[str, float]:
     """Days by which the rounds of each team lasted longer than their longest homework."""
-    homework = run.table("homework").dropna(subset=["done"])
+    place = itemgetter(0, 1, 2, 3)
+    work = run.rows("homework", *PLACE, "assigned", "done", "effort")
     # Without the homework of others who review what the team has handed in.
-    done = homework[homework["stage"] != PUBLICATION_STAGE]
-    rounds = done.groupby(PLACE).agg({"assigned": "min", "done": "max", "effort": "max"})
-    held_up = (rounds["done"] - rounds["assigned"] - rounds["effort"]).clip(lower=0)
-    return held_up.groupby("team").sum()
+    done = [row for row in work if row[1] != PUBLICATION_STAGE and row[-2] is not None]
+    held_up: defaultdict[str, float] = defaultdict(float)
+    for (team, *_), pieces in groupby(sorted(done, key=place), place):
+        *_, assigned, ended, effort = zip(*pieces, strict=True)
+        held_up[team] += max(max(ended) - min(assigned) - max(effort), 0.0)
+    return held_up
 
 
 @measures(

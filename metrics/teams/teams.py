@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -18,20 +18,20 @@ from virsci_society.metrics.registry import mean, measure, measures, metric
 from virsci_society.metrics.teams.concurrency import days_held_up
 from virsci_society.metrics.teams.peer_review import unended
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
-from virsci_society.society.results.dataframes import counts_of, known_numbers
+from virsci_society.society.results.dataframes import known_numbers, typed_table
 from virsci_society.society.results.run import Run
 
-BUILT = {
-    "size": "Int64",
-    "freshness": "Float64",
-    "diversity": "Float64",
-    "unique": "Float64",
-    "leader_papers": "Int64",
-    "leader_years": "Float64",
-    "newcomers": "Float64",
-    "elsewhere": "Float64",
+OUTCOMES = ("accepted", "declined", "full")
+WHOLE = ("invited", *OUTCOMES, "unanswered", "consultations", "consulted")
+TEAM = {
+    **{"team": "string", "state": "string", "size": "Int64", "freshness": "Float64"},
+    **{"diversity": "Float64", "unique": "Float64", "leader_papers": "Int64"},
+    **{"leader_years": "Float64", "newcomers": "Float64", "elsewhere": "Float64"},
+    **{"days_to_paper": "Float64", "meetings": "Int64", "waiting": "Float64"},
+    **dict.fromkeys(WHOLE, "Int64"),
+    "tied": "Float64",
 }
-"""Columns about the composition of a team, and their dtypes."""
+"""Columns of ``teams`` and their dtypes."""
 
 
 def freshness(members: Sequence[str], pairs: set[tuple[str, str]]) -> float:
@@ -57,16 +57,15 @@ class _Record:
     """Publications of each scientist before a date."""
 
     def __init__(self, run: Run) -> None:
-        people = run.table("scientists")
-        self.before = dict(zip(people["scientist"], people["papers"].fillna(0), strict=True))
-        starts = people.dropna(subset=["career_start"])
-        self.start = dict(zip(starts["scientist"], starts["career_start"], strict=True))
+        people = run.rows("scientists", "scientist", "papers", "career_start")
+        self.before = {who: papers or 0 for who, papers, _ in people}
+        self.start = {who: start for who, _, start in people if start is not None}
         self.boundary = run.boundary
         self.dates: dict[str, list[float]] = defaultdict(list)
-        papers, by = (run.table(one, plain=True) for one in ("papers", "authorships"))
-        dated = dict(zip(papers["paper"], papers["published"], strict=True))
-        for paper, who in zip(by["paper"], by["scientist"], strict=True):
-            self.dates[who].append(float(dated.get(paper, np.inf)))
+        dated = dict(run.rows("papers", "paper", "published"))
+        for paper, who in run.rows("authorships", "paper", "scientist"):
+            date = dated.get(paper)
+            self.dates[who].append(np.inf if date is None else date)
         for dates in self.dates.values():
             dates.sort()
 
@@ -81,17 +80,18 @@ class _Record:
         return self.boundary + date / DAYS_PER_YEAR - float(self.start[who])
 
 
-def _elsewhere(run: Run) -> set[tuple[str, str]]:
+def _spells(run: Run) -> dict[str, list[tuple[float, float, str]]]:
+    """When each scientist joined and left which team."""
+    spells: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
+    for team, who, joined, left in run.rows("members", "team", "scientist", "joined", "left"):
+        spells[who].append((joined, np.inf if left is None else left, team))
+    return spells
+
+
+def _elsewhere(spells: dict[str, list[tuple[float, float, str]]]) -> set[tuple[str, str]]:
     """(team, scientist) of memberships that overlap another one of the same scientist."""
-    rows = run.table("members")
-    spans: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
-    left = rows["left"].fillna(np.inf)
-    for team, who, start, end in zip(
-        rows["team"], rows["scientist"], rows["joined"], left, strict=True
-    ):
-        spans[who].append((start, end, team))
     busy = set()
-    for who, held in spans.items():
+    for who, held in spells.items():
         # In order of start, compared only with memberships that have not ended.
         going: list[tuple[float, float, str]] = []
         for one in sorted(held):
@@ -103,8 +103,9 @@ def _elsewhere(run: Run) -> set[tuple[str, str]]:
     return busy
 
 
-OUTCOMES = ("accepted", "declined", "full")
 IDEAS_KEPT = 3
+WROTE = ("published", "finished")
+"""States of teams with a paper, also one that is not visible yet."""
 
 
 @measures(
@@ -127,72 +128,60 @@ IDEAS_KEPT = 3
 @metric("teams")
 def teams(run: Run) -> pd.DataFrame:
     """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005)."""
-    founded = run.table("teams")
     cast, topics, record = members_at_end(run), TopicHistory(run), _Record(run)
-    busy = _elsewhere(run)
+    spells = _spells(run)
+    busy = _elsewhere(spells)
     first_tie: dict[tuple[str, str], float] = {}
-    ties = run.table("ties", plain=True)
-    for source, target, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
+    for source, target, date in run.rows("ties", "source", "target", "date"):
         tied = (min(source, target), max(source, target))
         first_tie[tied] = min(date, first_tie.get(tied, np.inf))
-    rows: list[dict[str, float | None]] = []
-    complete = founded["formed"].fillna(founded["founded"])
-    for team, leader, date, formed in zip(
-        founded["team"], founded["leader"], founded["founded"], complete, strict=True
-    ):
+    met, waited = Counter[str](), days_held_up(run)
+    for team, due, held in run.rows("meetings", "team", "due", "held"):
+        met[team] += 1
+        waited[team] += 0.0 if held is None else held - due
+    asked = defaultdict[str, Counter[str]](Counter)
+    for team, outcome in run.rows("invitations", "team", "outcome"):
+        # The invitee left, or the team or the run ended first.
+        asked[team][outcome if outcome in OUTCOMES else "unanswered"] += 1
+    # How often members of the team were guests of another team during their membership.
+    questions, guests = Counter[str](), Counter[str]()
+    for team, guest, date in run.rows("consultations", "team", "guest", "date"):
+        questions[team] += 1
+        # A membership includes its first day and excludes its last.
+        guests.update(of for start, end, of in spells.get(guest, ()) if start <= date < end)
+    rows = []
+    columns = ("team", "leader", "state", "founded", "formed", "published", "ties")
+    for team, leader, state, date, formed, published, ties in run.rows("teams", *columns):
         members = cast[team] or [leader]
         pairs = {
             pair for pair in combinations(sorted(members), 2) if first_tie.get(pair, np.inf) < date
         }
-        main = [topics.as_of(who, formed) for who in members]
+        main = [topics.as_of(who, date if formed is None else formed) for who in members]
         known = [topic for topic in main if topic is not None]
+        answers = asked[team]
         rows.append(
-            {
-                "size": len(members),
-                "freshness": freshness(members, pairs),
-                "diversity": diversity(known) if known else None,
-                "unique": unique(known) if known else None,
-                "leader_papers": record.papers(leader, date),
-                "leader_years": record.years(leader, date),
-                "newcomers": float(np.mean([record.papers(who, date) == 0 for who in members])),
-                "elsewhere": float(np.mean([(team, who) in busy for who in members])),
-            }
+            (
+                *(team, state, len(members), freshness(members, pairs)),
+                diversity(known) if known else None,
+                unique(known) if known else None,
+                *(record.papers(leader, date), record.years(leader, date)),
+                sum(record.papers(who, date) == 0 for who in members) / len(members),
+                sum((team, who) in busy for who in members) / len(members),
+                None if published is None else published - date,
+                *(met[team], waited[team], answers.total()),
+                *(answers[one] for one in (*OUTCOMES, "unanswered")),
+                *(questions[team], guests[team], None if ties is None else ties / IDEAS_KEPT),
+            )
         )
-    built = pd.DataFrame(rows, founded.index, list(BUILT)).astype(BUILT)
-    table = pd.concat([founded[["team", "state"]], built], axis=1)
-    table["days_to_paper"] = founded["published"] - founded["founded"]
-    meetings = run.table("meetings")
-    late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
-    table["meetings"] = counts_of(table["team"], late.size())
-    # By reindex, because mapping an empty column gives texts, which cannot be added.
-    sums = [one.reindex(table["team"]).fillna(0.0) for one in (late.sum(), days_held_up(run))]
-    table["waiting"] = (sums[0] + sums[1]).astype("Float64").array
-    asked = run.table("invitations")
-    chosen = {"invited": asked}
-    chosen |= {outcome: asked[asked["outcome"] == outcome] for outcome in OUTCOMES}
-    # The invitee left, or the team or the run ended first.
-    chosen["unanswered"] = asked[~asked["outcome"].isin(OUTCOMES)]
-    chosen["consultations"] = run.table("consultations")
-    for name, part in chosen.items():
-        table[name] = counts_of(table["team"], part.groupby("team").size())
-    # How often members of the team were guests of another team during their membership.
-    spells = run.table("members")[["team", "scientist", "joined", "left"]]
-    guests = run.table("consultations")[["guest", "date"]]
-    both = guests.merge(spells, left_on="guest", right_on="scientist")
-    # A membership includes its first day and excludes its last.
-    within = (both["joined"] <= both["date"]) & (both["date"] < both["left"].fillna(np.inf))
-    table["consulted"] = counts_of(table["team"], both[within].groupby("team").size())
-    table["tied"] = founded["ties"] / IDEAS_KEPT
-    return table
+    return typed_table(rows, TEAM)
 
 
 def members_at_end(run: Run) -> dict[str, list[str]]:
     """Members of each team who did not leave before its end, in the order of the table."""
-    rows = run.table("members")
-    staying = rows[rows["stayed"].fillna(True)]
-    cast: dict[str, list[str]] = {team: [] for team in run.table("teams")["team"]}
-    for team, who in zip(staying["team"], staying["scientist"], strict=True):
-        cast.setdefault(team, []).append(who)
+    cast: dict[str, list[str]] = {team: [] for (team,) in run.rows("teams", "team")}
+    for team, who, stayed in run.rows("members", "team", "scientist", "stayed"):
+        if stayed is not False:
+            cast.setdefault(team, []).append(who)
     return cast
 
 
@@ -212,7 +201,7 @@ def teams_founded(run: Run) -> float:
 def share_with_paper(run: Run) -> float:
     """Share of teams with a paper: of teams that have ended."""
     states = run.table("teams")["state"]
-    return mean(known_numbers(states[~unended(run)].isin(["published", "finished"])))
+    return mean(known_numbers(states[~unended(run)].isin(WROTE)))
 
 
 @measure("teams", "invitations")
@@ -243,40 +232,42 @@ def consultations(run: Run) -> float:
 @metric("teams")
 def outcomes_without_defaults(run: Run) -> pd.DataFrame:
     """Outcomes of all teams, and of those none of whose replies was a default (this project)."""
-    calls = run.table("calls")
     # Where it is not known whether a reply is a default, the team is not called clean.
-    spoilt = set(calls.loc[calls["defaulted"].fillna(True).astype(bool), "team"])
+    calls = run.rows("calls", "team", "defaulted")
+    spoilt = {team for team, defaulted in calls if defaulted is not False}
     rows = []
     for outcome, of, values in _outcomes(run):
-        known = values.dropna()
-        kept = known[~known.index.isin(spoilt)]
-        rows.append((outcome, of, len(known), known.mean(), len(kept), kept.mean()))
-    columns = ["outcome", "of", "n", "mean", "n_without", "mean_without"]
-    table = pd.DataFrame(rows, columns=columns)
-    kinds = ("string", "string", "Int64", "Float64", "Int64", "Float64")
-    table = table.astype(dict(zip(columns, kinds, strict=True)))
-    table["difference"] = table["mean_without"] - table["mean"]
-    return table
+        known = [(team, float(value)) for team, value in values if value is not None]
+        both = [value for _, value in known], [value for team, value in known if team not in spoilt]
+        (n, of_all), (clean, of_clean) = ((len(one), mean(np.array(one))) for one in both)
+        rows.append((outcome, of, n, of_all, clean, of_clean, of_clean - of_all))
+    whole, numbers = ("Int64", "Float64"), ("n", "mean", "n_without", "mean_without")
+    columns = {"outcome": "string", "of": "string", **dict(zip(numbers, whole * 2, strict=True))}
+    return typed_table(rows, {**columns, "difference": "Float64"})
 
 
-def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
+def _outcomes(run: Run) -> Iterator[tuple[str, str, Iterable[tuple[str | None, float | None]]]]:
     """Name, what it is counted over, and its values by team."""
-    ended = run.table("teams")[~unended(run)].set_index("team")
-    wrote = ended["state"].isin(["published", "finished"])
-    yield "with a paper", "teams", wrote.astype("Float64")
-    papers = run.table("papers")
-    team_of = dict(zip(papers["paper"], papers["team"], strict=True))
+    working = set(run.table("teams")["team"][unended(run)])
+    rows = run.rows("teams", "team", "state", "size", "founded", "published")
+    ended = [row for row in rows if row[0] not in working]
+    yield "with a paper", "teams", [(team, state in WROTE) for team, state, *_ in ended]
+    team_of = dict(run.rows("papers", "paper", "team"))
     scores = run.add_metric("novelty", novelty.run_novelty(run))
+    teams_of = [team_of.get(paper) for paper in scores["paper"]]
     for name in novelty.COLUMNS:
-        yield name, "papers", scores[name].set_axis(scores["paper"].map(team_of))
-    built = ended[wrote]
-    yield "size", "teams", built["size"]
-    yield "days to paper", "teams", built["published"] - built["founded"]
-    cost = run.metric(inference_cost).set_index("team")["inference_cost"]
-    yield "inference cost", "teams", cost[cost.index.isin(built.index)]
-    asked = run.table("invitations").set_index("team")["outcome"]
-    answers = asked[asked.isin(["accepted", "declined"])]
-    yield "acceptance", "invitations", (answers == "accepted").astype("Float64")
+        values = (None if pd.isna(value) else value for value in scores[name])
+        yield name, "papers", zip(teams_of, values, strict=True)
+    built = [row for row in ended if row[1] in WROTE]
+    yield "size", "teams", [(team, size) for team, _, size, *_ in built]
+    days = [(team, None if end is None else end - start) for team, *_, start, end in built]
+    yield "days to paper", "teams", days
+    written = {team for team, *_ in built}
+    cost = run.metric(inference_cost)[["team", "inference_cost"]].itertuples(index=False)
+    yield "inference cost", "teams", [(team, calls) for team, calls in cost if team in written]
+    asked = run.rows("invitations", "team", "outcome")
+    answers = [row for row in asked if row[1] in ("accepted", "declined")]
+    yield "acceptance", "invitations", [(team, said == "accepted") for team, said in answers]
 
 
 OF_TEAMS = ("size", "freshness", "diversity", "newcomers", "elsewhere", "waiting", "days_to_paper")
@@ -289,7 +280,7 @@ def by_protocol(run: Run) -> pd.DataFrame:
     """Means over the teams of each protocol, or of each component of a mixture (this project)."""
     founded = run.table("teams").set_index("team")
     ended = pd.Series(~unended(run).to_numpy(), index=founded.index)
-    wrote = founded["state"].isin(["published", "finished"])
+    wrote = founded["state"].isin(WROTE)
     cost = run.metric(inference_cost).set_index("team")["inference_cost"]
     values = pd.DataFrame({"protocol": founded["protocol"], "teams": 1})
     values["ended"] = ended.astype("Int64")

@@ -93,10 +93,10 @@ def simulated_papers(run: Run) -> list[DatedPaper]:
 @metric("structure")
 def coauthorship(run: Run) -> pd.DataFrame:
     """Papers, authors and their co-authorship over the whole run (Guimera et al. 2005)."""
-    people, ties = run.table("scientists"), run.table("ties")
-    known = people.loc[people["papers"].fillna(0) > 0, "scientist"]
-    early = ties[(ties["date"] < 0) & ties["source"].isin(known) & ties["target"].isin(known)]
-    pairs = zip(early["source"], early["target"], strict=True)
+    people = run.rows("scientists", "scientist", "papers")
+    known = dict.fromkeys(who for who, papers in people if papers)
+    ties = run.rows("ties", "source", "target", "date")
+    pairs = [(a, b) for a, b, date in ties if date < 0 and known.keys() >= {a, b}]
     history = AuthorHistory.from_papers([], known, pairs)
     papers = dated_authors(simulated_papers(run))
     found = assembly_measures(papers, history, period=TICK)

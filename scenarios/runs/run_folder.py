@@ -68,7 +68,6 @@ class RunRecord:
     scenario: Scenario
     folder: Path
     run: Run
-    tables: Mapping[str, pa.Table]
     events: str
 
 
@@ -101,24 +100,26 @@ def record_run(
         events=society.log.events,
         databases=databases_of(society.ecosystem, progress.texts) if compared else None,
     )
-    return RunRecord(scenario, folder, run, tables, events)
+    return RunRecord(scenario, folder, run, events)
 
 
 def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     """Measure a recorded run, write its page and its manifest, and remove what was partial."""
-    from virsci_society.metrics.exports import digested_network, write_network
+    from virsci_society.metrics.exports import graphml_text, write_network
     from virsci_society.metrics.report.page import write_page
     from virsci_society.metrics.summary import COUNTED, write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
     from virsci_society.society.results.table_files import write_metrics
+    from virsci_society.society.results.tables import TABLES
     from virsci_society.society.results.text_provenance import speaker_of
 
     run, folder, manifest = recorded.run, recorded.folder, recorded.run.manifest
-    # As bytes, which take a tenth of the memory of the graph.
-    drawn = digested_network(write_network(run, folder))
+    write_network(run, folder)
+    drawn = graphml_text(run, digested=True).encode()
     metrics = measure_all(run, recorded.scenario)
     write_metrics(folder, metrics, speaker_of(manifest))
-    content = digest_tables(digest_content(recorded.tables)).encode()
+    tables = digest_content({name: run.in_arrow(name) for name in TABLES})
+    content = digest_tables(tables).encode()
     manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
         # Without what was computed on the way: the page shows what was asked for.

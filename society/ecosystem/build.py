@@ -27,7 +27,13 @@ from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interes
 from virsci_society.society.ecosystem.importers.records import RawRecord
 from virsci_society.society.ecosystem.knowledge_bank import MASK, People, numbered_names
 from virsci_society.society.literature.embedding.base import Embedding, paper_text
-from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
+from virsci_society.society.literature.embedding.lsa import (
+    DIMENSIONS,
+    SAMPLE,
+    LSAEmbedding,
+    TermCounts,
+    count_terms,
+)
 from virsci_society.society.literature.embedding.registry import SideBySide, make_model, parts_of
 from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
@@ -336,14 +342,17 @@ def paper_texts(papers: Papers) -> list[str]:
     return [paper_text(title, abstract) for title, abstract in pairs]
 
 
-def fit_lsa(texts: Sequence[str], seed: int, length: int) -> tuple[LSAEmbedding, list[str]]:
+def fit_lsa(
+    texts: Sequence[str], seed: int, length: int
+) -> tuple[LSAEmbedding, TermCounts | None, list[str]]:
     """Fit an LSA on the texts of past papers; one that knows no word, and a note, without words."""
     try:
-        return LSAEmbedding.fit(texts, seed=seed, dim=length), []
+        counted = count_terms(texts) if len(texts) <= SAMPLE else None
+        return LSAEmbedding.fit(texts, seed=seed, dim=length, counted=counted), counted, []
     except InputError:
         nothing = LSAEmbedding([], np.zeros(0), np.zeros((0, 1), dtype=np.float32))
         note = f"the {len(texts):,} past papers have no text to fit an embedding on"
-        return nothing, [f"{note}: every vector is zero and searches find nothing near"]
+        return nothing, None, [f"{note}: every vector is zero and searches find nothing near"]
 
 
 def make_profiles(
@@ -528,12 +537,15 @@ def _build(
     # Always, even with a model: terms of papers without keywords come from it.
     why = " for terms" if length is None else ""
     progress.begin(f"fitting the LSA to {len(texts):,} past papers{why}")
-    lsa, fit_notes = fit_lsa(texts, options.seed, length or DIMENSIONS)
+    lsa, counted, fit_notes = fit_lsa(texts, options.seed, length or DIMENSIONS)
     embedding: Embedding = lsa
     if model is not None:
         embedding = model if length is None else SideBySide.fit(lsa, model, texts)
     progress.begin(f"embedding {len(past):,} past papers")
-    past_vectors = embedding.encode(texts, progress.texts)
+    if model is None:
+        past_vectors = lsa.encode(texts, progress.texts, counted)
+    else:
+        past_vectors = embedding.encode(texts, progress.texts)
     progress.begin(f"embedding {len(contemporary):,} contemporary papers")
     later_vectors = embedding.encode(paper_texts(contemporary), progress.texts)
 

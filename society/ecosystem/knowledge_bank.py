@@ -224,7 +224,6 @@ class People(ArrowSequence[Profile]):
     """A sequence of profiles over an Arrow table with one column per field of ``Profile``."""
 
     row_type = Profile
-    kept = 65_536
 
     @staticmethod
     def schema() -> pa.Schema:

@@ -17,8 +17,6 @@ from virsci_society.agents.lazy_imports import pa, pc
 Row = TypeVar("Row")
 BATCH_ROWS = 4096
 """Rows that an iteration turns into objects at a time."""
-FEW_ROWS = 8192
-"""Rows up to which all are made into objects when one is read."""
 Find = Callable[[str], "int | None"]
 FEW = 10_000
 """Ids of a column that are kept as Python strings and in a dictionary as well: they are read by the
@@ -30,8 +28,6 @@ class ArrowSequence(Sequence[Row]):
 
     row_type: ClassVar[type]
     """The dataclass that a row is made into; its lists are tuples there."""
-    kept: ClassVar[int] = FEW_ROWS
-    """Rows of a longer sequence that stay in memory once made."""
 
     def __init__(self, table: pa.Table) -> None:
         names = self.schema().names
@@ -91,10 +87,8 @@ class ArrowSequence(Sequence[Row]):
 
     @cached_property
     def row(self) -> Callable[[int], Row]:
-        """Reads a row: of few rows all are made at once, of more the last ``kept`` stay."""
-        if len(self) <= FEW_ROWS:
-            return tuple(self).__getitem__
-        return lru_cache(self.kept)(self.__getitem__)
+        """Reads a row: few are all made at once, of more the last ``FEW`` are kept."""
+        return tuple(self).__getitem__ if len(self) <= FEW else lru_cache(FEW)(self.__getitem__)
 
     @cached_property
     def ids(self) -> IdColumn:

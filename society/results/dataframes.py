@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,8 +68,9 @@ def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pa.Table:
                 f"table {name}: a row has {len(row)} values, expected {len(columns)}: {row!r:.200}"
             )
     values = zip(*listed, strict=True) if listed else [()] * len(columns)
-    arrays = [_array(name, column, of) for column, of in zip(columns, values, strict=True)]
-    return sort_canonically(name, pa.Table.from_arrays(arrays, schema=_schema(name)))
+    filled = zip(columns, values, strict=True)
+    arrays = {column.name: _array(name, column, of) for column, of in filled}
+    return sort_canonically(name, pa.table(arrays))
 
 
 def cast_table(name: str, table: pa.Table) -> pa.Table:
@@ -80,22 +79,14 @@ def cast_table(name: str, table: pa.Table) -> pa.Table:
         raise InputError(
             f"table {name}: has no column {', '.join(lacking)}; run it again with this release"
         )
-    arrays = []
+    arrays = {}
     for column in TABLES[name]:
-        values = table[column.name]
-        with _refusals(name, column):
-            values = values.cast(ARROW[column.dtype])
-        if column.dtype == "Float64":
-            # Missing values look the same in all files.
-            values = pc.if_else(pc.is_nan(values), None, values)
-        arrays.append(values)
-    return sort_canonically(name, pa.Table.from_arrays(arrays, schema=_schema(name)))
-
-
-@cache
-def _schema(name: str) -> pa.Schema:
-    """Declared, not inferred: an empty column has no type."""
-    return pa.schema([(column.name, ARROW[column.dtype]) for column in TABLES[name]])
+        try:
+            arrays[column.name] = table[column.name].cast(ARROW[column.dtype])
+        except pa.ArrowException as error:
+            where = f"table {name}, column {column.name}"
+            raise InputError(f"{where}: not {column.dtype}: {error}") from error
+    return sort_canonically(name, pa.table(arrays))
 
 
 def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
@@ -131,19 +122,12 @@ def _array(table: str, column: Column, values: Iterable[Any]) -> pa.Array:
     plain = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]
-    with _refusals(table, column):
+    whole = column.dtype == "Int64"
+    try:
         if column.dtype == "string":
             plain = [_text(value) for value in plain]
         # Typed at once, Arrow would cut off what follows the point.
-        whole = column.dtype == "Int64"
         return pa.array(plain).cast(pa.int64()) if whole else pa.array(plain, ARROW[column.dtype])
-
-
-@contextmanager
-def _refusals(table: str, column: Column) -> Iterator[None]:
-    """Name table and column of a value that does not fit."""
-    try:
-        yield
     except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
         where = f"table {table}, column {column.name}"
         raise InputError(f"{where}: not {column.dtype}: {error}") from error

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -42,10 +41,10 @@ PROVENANCE_COLUMNS = (
 """Columns of ``calls`` that say how words were obtained."""
 
 
-def digest_content(tables: Mapping[str, pa.Table | pd.DataFrame]) -> dict[str, pa.Table]:
+def digest_content(tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """Select what a digest is taken of: accepted words, and nothing that follows from others."""
     content = {}
-    for name, table in _in_arrow(tables).items():
+    for name, table in tables.items():
         if name in OPTIONAL_TABLES and not len(table):
             continue
         optional = OPTIONAL_COLUMNS.get(name, ())
@@ -57,19 +56,12 @@ def digest_content(tables: Mapping[str, pa.Table | pd.DataFrame]) -> dict[str, p
     return content
 
 
-def _in_arrow(tables: Mapping[str, pa.Table | pd.DataFrame]) -> dict[str, pa.Table]:
-    return {
-        name: pa.table(dict(table.items())) if isinstance(table, pd.DataFrame) else table
-        for name, table in tables.items()
-    }
-
-
-def digest_tables(tables: Mapping[str, pa.Table | pd.DataFrame]) -> str:
+def digest_tables(tables: Mapping[str, pa.Table]) -> str:
     """The sha256 (hex) of sorted tables: names, columns, and values to the last bit of a float."""
     total = hashlib.sha256()
     # By name, because the order of a mapping depends on who made it.
-    for name, unsorted in sorted(_in_arrow(tables).items()):
-        table = sort_canonically(name, unsorted)
+    for name in sorted(tables):
+        table = sort_canonically(name, tables[name])
         total.update(f"table {name} {len(table)}\n".encode())
         for column in table.column_names:
             values = table[column].to_pylist()
@@ -91,7 +83,7 @@ class RunPrefix:
 def compute_run_prefix(run: Run, before: float) -> RunPrefix:
     """The prefix of a run before a date in days, exclusive."""
     events = [event for event in run.events() if event["date"] < before]
-    calls = digest_content({"calls": run.table("calls")})["calls"]
+    calls = digest_content({"calls": run.in_arrow("calls")})["calls"]
     asked = calls.filter(pc.less(calls["asked"], before))
     total = hashlib.sha256(digest_tables({"calls": asked}).encode())
     for event in events:

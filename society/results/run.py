@@ -124,7 +124,10 @@ class Run:
         folder: Path | None = None,
         hashes: FileHashes | None = None,
     ) -> None:
-        self._tables: dict[str, pd.DataFrame | pa.Table] = dict(tables)
+        self._tables = {
+            name: pa.table(dict(table.items())) if isinstance(table, pd.DataFrame) else table
+            for name, table in tables.items()
+        }
         self._frames: dict[str, pd.DataFrame] = {}
         self.manifest = dict(manifest)
         self.scenario = dict(scenario)
@@ -269,15 +272,14 @@ class Run:
         Raises:
             InputError: no such table, or its file is damaged.
         """
-        if name not in TABLES:
-            raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
         if name not in self._frames:
-            table = self._read(name)
-            self._frames[name] = to_frame(table) if isinstance(table, pa.Table) else table
+            self._frames[name] = to_frame(self.in_arrow(name))
         return with_numpy_dtypes(self._frames[name]) if plain else self._frames[name]
 
-    def _read(self, name: str) -> pd.DataFrame | pa.Table:
-        """One table as it was given, or as Arrow reads it."""
+    def in_arrow(self, name: str) -> pa.Table:
+        """The same table as Arrow has it; a digest is taken of these."""
+        if name not in TABLES:
+            raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
         if name not in self._tables:
             path = self._file(f"tables/{name}.parquet")
             read = build_table(name) if path is None else cast_table(name, read_arrow(path))
@@ -286,9 +288,7 @@ class Run:
 
     def rows(self, name: str, *columns: str) -> list[tuple[Any, ...]]:
         """Some columns of a table as Python values, row by row; None where one is missing."""
-        table = self._read(name)
-        if isinstance(table, pd.DataFrame):
-            table = pa.table(dict(table.items()))
+        table = self.in_arrow(name)
         return list(zip(*(table[column].to_pylist() for column in columns), strict=True))
 
     def network(self, day: float | None = None, *, since: float = -math.inf) -> nx.Graph[str]:

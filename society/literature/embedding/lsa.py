@@ -10,12 +10,12 @@ import hashlib
 import math
 import re
 from array import array
-from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,10 @@ MEMO = 4096
 ARRAYS_FILE = "embedding.npz"
 
 
+TermCounts: TypeAlias = "tuple[list[str], sparse.csr_array]"
+"""Terms in the order of the texts, and how often each stands in each text (texts x terms)."""
+
+
 class LSAEmbedding(Embedding):
     """Sublinear TF-IDF of words and pairs; a vector is the weighted sum of its terms' rows."""
 
@@ -106,7 +110,13 @@ class LSAEmbedding(Embedding):
 
     @classmethod
     def fit(
-        cls, texts: Sequence[str], *, seed: int = 0, dim: int = DIMENSIONS, sample: int = SAMPLE
+        cls,
+        texts: Sequence[str],
+        *,
+        seed: int = 0,
+        dim: int = DIMENSIONS,
+        sample: int = SAMPLE,
+        counted: TermCounts | None = None,
     ) -> LSAEmbedding:
         """Fit on a corpus, or on a seeded sample of a corpus of more than ``sample`` texts."""
         notes: tuple[str, ...] = ()
@@ -115,8 +125,8 @@ class LSAEmbedding(Embedding):
             rng = np.random.default_rng(seed % 2**64)
             chosen = np.sort(rng.choice(len(texts), size=sample, replace=False))
             texts = [texts[row] for row in chosen.tolist()]
-        documents = map(words_and_pairs, texts)
-        return cls(*fit_lsa_arrays(documents, seed, dim, VOCABULARY), notes, len(texts))
+        arrays = fit_lsa_arrays(counted or count_terms(texts), seed, dim, VOCABULARY)
+        return cls(*arrays, notes, len(texts))
 
     @property
     def title(self) -> str:
@@ -129,11 +139,18 @@ class LSAEmbedding(Embedding):
         fitted = "" if self._fitted_on is None else f", fitted on {self._fitted_on:,} past papers"
         return f"LSA, {self.dim} dimensions{fitted}"
 
-    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> VectorArray:
+    def encode(
+        self,
+        texts: Sequence[str],
+        progress: Progress | None = None,
+        counted: TermCounts | None = None,
+    ) -> VectorArray:
         """Encode texts, one unit row each, rounded to 1e-5 so that equal texts search equally."""
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
-        for number, text in enumerate(texts, 1):
-            rows[number - 1] = self._memo(text)
+        # Texts that were counted for the fit are not read again.
+        vectors = map(self._memo, texts) if counted is None else self._encode_counted(counted)
+        for number, vector in enumerate(vectors, 1):
+            rows[number - 1] = vector
             if progress is not None and (number % BATCH_TEXTS == 0 or number == len(texts)):
                 progress(number, len(texts), 0)
         return rows
@@ -142,7 +159,8 @@ class LSAEmbedding(Embedding):
         self, text: str, count: int, preferred: Container[str] = frozenset()
     ) -> tuple[str, ...]:
         """Choose terms of a text by TF-IDF weight, preferred ones and then pairs before others."""
-        rows, weights = self._weigh(text)
+        rows, counts = self._count(text)
+        weights = self._weigh(rows, counts)
         ranked = sorted(
             (term not in preferred, " " not in term, -weight, term)
             for term, weight in zip((self._terms[row] for row in rows), weights, strict=True)
@@ -181,17 +199,30 @@ class LSAEmbedding(Embedding):
             raise InputError(f"{path}: does not match {SETTINGS_FILE}; rebuild it")
         return lsa
 
-    def _weigh(self, text: str) -> tuple[npt.NDArray[np.intp], FloatArray]:
+    def _count(self, text: str) -> tuple[npt.NDArray[np.intp], Iterable[int]]:
         # In the order of the text, in which the weighted rows are summed: another order would
         # change the last bits of a vector.
         counts = Counter(map(self._row_of.get, words_and_pairs(text)))
         counts.pop(None, None)
-        rows = np.array([*counts], dtype=np.intp)
-        often = np.array([1.0 if n == 1 else 1.0 + math.log(n) for n in counts.values()])
-        return rows, often * self._idf[rows]
+        return np.array([*counts], dtype=np.intp), counts.values()
+
+    def _weigh(self, rows: npt.NDArray[np.intp], counts: Iterable[int]) -> FloatArray:
+        often = np.array([1.0 if n == 1 else 1.0 + math.log(n) for n in counts])
+        return often * self._idf[rows]
 
     def _encode_one(self, text: str) -> VectorArray:
-        rows, weights = self._weigh(text)
+        return self._vector(*self._count(text))
+
+    def _encode_counted(self, counted: TermCounts) -> Iterator[VectorArray]:
+        terms, table = counted
+        rows = np.array([self._row_of.get(term, -1) for term in terms], dtype=np.intp)
+        rows = rows[table.indices]
+        for start, end in pairwise(table.indptr.tolist()):
+            known = np.flatnonzero(rows[start:end] >= 0) + start
+            yield self._vector(rows[known], table.data[known].tolist())
+
+    def _vector(self, rows: npt.NDArray[np.intp], counts: Iterable[int]) -> VectorArray:
+        weights = self._weigh(rows, counts)
         row = weights @ self._projection[rows].astype(np.float64)
         length = float(np.sqrt(np.square(row).sum()))
         # A length this close to zero is rounding noise of the SVD, not a direction.
@@ -209,10 +240,10 @@ SMALL = 50
 
 
 def fit_lsa_arrays(
-    documents: Iterable[Sequence[str]], seed: int, dim: int, most_terms: int
+    counted: TermCounts, seed: int, dim: int, most_terms: int
 ) -> tuple[list[str], FloatArray, VectorArray]:
     """Fit on the terms of each text: vocabulary, inverse document frequencies, projection."""
-    terms, counts = _chosen_terms(*_count_terms(documents), most_terms)
+    terms, counts = _chosen_terms(*counted, most_terms)
     # The inverse document frequency, as if one more text held every term: none is divided by zero.
     often = np.bincount(counts.indices, minlength=len(terms)).astype(np.float64)
     idf: FloatArray = np.log((counts.shape[0] + 1) / (often + 1.0)) + 1.0
@@ -230,34 +261,31 @@ def fit_lsa_arrays(
     return terms, idf, components.T.astype(np.float32)
 
 
-def _count_terms(documents: Iterable[Sequence[str]]) -> tuple[list[str], sparse.csr_array]:
-    """All terms in alphabetical order, and how often each stands in each text (texts x terms)."""
-    number_of: dict[str, int] = {}
-    columns, counts, ends = array("q"), array("q"), array("q", [0])
-    for document in documents:
-        tally = Counter(document)
-        columns.extend(number_of.setdefault(term, len(number_of)) for term in tally)
+def count_terms(texts: Iterable[str]) -> TermCounts:
+    """Count the terms of each text."""
+    number_of: defaultdict[str, int] = defaultdict()
+    number_of.default_factory = number_of.__len__
+    numbers, counts, ends = array("i"), array("i"), array("q", [0])
+    for text in texts:
+        tally = Counter(words_and_pairs(text))
+        numbers.extend(map(number_of.__getitem__, tally))
         counts.extend(tally.values())
-        ends.append(len(columns))
+        ends.append(len(numbers))
     if not number_of:
         raise _unfit(len(ends) - 1, "they contain no text")
-    terms = sorted(number_of)
-    column_of = np.empty(len(terms), dtype=np.int64)
-    column_of[[number_of[term] for term in terms]] = np.arange(len(terms))
-    held = (np.array(counts), np.array(columns), np.array(ends))
-    table = sparse.csr_array(held, shape=(len(ends) - 1, len(terms)))
-    # In a row the terms stay in the order in which the corpus comes to them: sums are made in it.
-    table.sort_indices()
-    table = sparse.csr_array(
-        (table.data, column_of[table.indices], table.indptr), shape=table.shape
-    )
-    return terms, table
+    held = (np.array(counts), np.array(numbers), np.array(ends))
+    return [*number_of], sparse.csr_array(held, shape=(len(ends) - 1, len(number_of)))
 
 
 def _chosen_terms(
-    terms: list[str], counts: sparse.csr_array, most_terms: int
+    known: list[str], counts: sparse.csr_array, most_terms: int
 ) -> tuple[list[str], sparse.csr_array]:
     """Leave out terms in one text or in more than half of the texts, then all but the commonest."""
+    terms = sorted(known)
+    column_of = np.argsort(sorted(range(len(known)), key=known.__getitem__))
+    # In a row the terms stay in the order in which the corpus comes to them: sums are made in it.
+    table, shape = counts.sorted_indices(), counts.shape
+    counts = sparse.csr_array((table.data, column_of[table.indices], table.indptr), shape=shape)
     documents = counts.shape[0]
     least, most = (1, float(documents)) if documents < SMALL else (2, 0.5 * documents)
     often = np.bincount(counts.indices, minlength=len(terms))

@@ -14,7 +14,7 @@ from virsci_society.metrics.report.figures import mean_interval
 from virsci_society.metrics.report.page import render_page, write_page
 from virsci_society.metrics.report.templates import format_number
 from virsci_society.metrics.summary import summarise_run
-from virsci_society.society.results.digest import digest_tables
+from virsci_society.society.results.tables import TABLES
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -181,7 +181,7 @@ def test_the_page_is_the_same_every_time(html, run, rows, make_run):
     again = make_run(other, vectors=run.vectors, databases=run.databases, digest=run.digest)
     assert render_page(again) == html
     assert summarise_run(again) == summarise_run(run)
-    assert digest_tables(again.tables()) == digest_tables(run.tables())
+    assert all(again.in_arrow(name).equals(run.in_arrow(name)) for name in TABLES)
 
 
 def test_the_sentence_about_language_models_is_always_complete(make_run):

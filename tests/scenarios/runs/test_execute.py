@@ -115,7 +115,7 @@ def test_the_digest_is_of_tables_network_and_events(small_run):
     from virsci_society.society.results.digest import digest_content, digest_tables
 
     run = Run.open(small_run)
-    tables = {name: run.table(name) for name in TABLES}
+    tables = {name: run.in_arrow(name) for name in TABLES}
     told = digest_tables(digest_content(tables)).encode()
     # Who spoke stands on lines of its own, which the digest leaves out.
     for name, others in (("network.graphml", 2), ("events.jsonl", 1)):

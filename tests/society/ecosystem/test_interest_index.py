@@ -10,6 +10,7 @@ from virsci_society.society.ecosystem.knowledge_bank import (
     interests_text,
     normalize_rows,
 )
+from virsci_society.society.literature import columns
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
 EXACT_UP_TO = 6_000
@@ -95,7 +96,8 @@ def test_people_without_known_interests_crowd_nobody_out(people, vectors):
 
 def test_nobody_is_made_an_object_before_being_found(people, vectors, monkeypatch):
     made = []
-    make = People.__getitem__
+    make, people = People.__getitem__, People(people.table)
+    monkeypatch.setattr(columns, "FEW", COUNT - 1)
     monkeypatch.setattr(People, "__getitem__", lambda *a: made.append(a[1]) or make(*a))
     monkeypatch.setattr(People, "__iter__", None)
     bank = KnowledgeBank(people, LSA, vectors)

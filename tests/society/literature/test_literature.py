@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.agents.errors import ProtocolError
-from virsci_society.society.literature.columns import FEW_ROWS
+from virsci_society.society.literature.columns import FEW
 from virsci_society.society.literature.embedding.base import paper_text
 from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 from virsci_society.society.literature.literature import Literature, maximal_marginal_relevance
@@ -124,7 +124,7 @@ def test_search_as_of_a_date_is_brute_force_over_what_was_published(dates, ask, 
 
 def test_a_past_in_columns_is_not_gone_through(monkeypatch):
     """Millions of papers take seconds to begin with, because none is made before it is found."""
-    count, made, make = FEW_ROWS + 1, [], Papers.__getitem__
+    count, made, make = FEW + 1, [], Papers.__getitem__
     papers = Papers.of(
         paper(f"p{n:05d}", float(n - count), WORDS[n % 8], (f"p{n // 2:05d}", f"p{n:05d}"))
         for n in range(count)

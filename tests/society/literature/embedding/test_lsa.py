@@ -14,6 +14,7 @@ from virsci_society.society.literature.embedding.base import SETTINGS_FILE
 from virsci_society.society.literature.embedding.lsa import (
     ARRAYS_FILE,
     LSAEmbedding,
+    count_terms,
     fit_lsa_arrays,
     words_and_pairs,
 )
@@ -98,6 +99,13 @@ def test_encoding_follows_the_library_that_fitted():
     expected = svd.transform(weights)
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     assert np.allclose(_FITTED.encode(CORPUS), expected, atol=2e-5)
+
+
+def test_texts_of_the_fit_are_encoded_alike_by_their_counts():
+    texts = [*CORPUS, "", CORPUS[0]]
+    counted = count_terms(texts)
+    lsa = LSAEmbedding.fit(texts, seed=3, counted=counted)
+    assert np.array_equal(lsa.encode(texts, counted=counted), lsa.encode(texts))
 
 
 def test_the_same_seed_gives_the_same_revision_and_another_text_another():
@@ -236,7 +244,7 @@ def by_scikit_learn(texts, seed, dim, most_terms):
 )
 def test_the_fit_is_that_of_scikit_learn(texts, words, length, dim, most_terms):
     given = drawn_corpus(texts, words, length, seed=texts)
-    terms, idf, projection = fit_lsa_arrays(map(words_and_pairs, given), 5, dim, most_terms)
+    terms, idf, projection = fit_lsa_arrays(count_terms(given), 5, dim, most_terms)
     expected = by_scikit_learn(given, 5, dim, most_terms)
     assert terms == expected[0]
     assert np.array_equal(idf, expected[1])
@@ -245,16 +253,15 @@ def test_the_fit_is_that_of_scikit_learn(texts, words, length, dim, most_terms):
 
 def test_of_terms_alike_in_number_the_first_are_kept():
     """Which ones scikit-learn keeps depends on how the processor sorts."""
-    rare, usual = ([[f"{how}{number:03}"] for number in range(500)] for how in ("rare", "usual"))
-    terms = fit_lsa_arrays([*rare, *usual] * 2 + usual, 5, 8, 510)[0]
-    assert terms == [*(f"rare{number:03}" for number in range(10)), *(term for (term,) in usual)]
+    rare, usual = ([f"{how}{number:03}" for number in range(500)] for how in ("rare", "usual"))
+    terms = fit_lsa_arrays(count_terms([*rare, *usual] * 2 + usual), 5, 8, 510)[0]
+    assert terms == [*(f"rare{number:03}" for number in range(10)), *usual]
 
 
 def test_texts_whose_signs_hang_on_the_order_of_sums_are_fitted_as_by_scikit_learn():
     given = [f"{left} {right} {left}" for left in ("graph", "mesh") for right in ("tree", "ray")]
     assert np.array_equal(
-        fit_lsa_arrays(map(words_and_pairs, given), 3, 256, 100)[2],
-        by_scikit_learn(given, 3, 256, 100)[2],
+        fit_lsa_arrays(count_terms(given), 3, 256, 100)[2], by_scikit_learn(given, 3, 256, 100)[2]
     )
 
 
@@ -267,4 +274,4 @@ def test_texts_whose_signs_hang_on_the_order_of_sums_are_fitted_as_by_scikit_lea
 )
 def test_texts_without_a_usable_word_are_refused(texts, why):
     with pytest.raises(InputError, match=why):
-        fit_lsa_arrays(map(words_and_pairs, texts), 0, 8, 100)
+        fit_lsa_arrays(count_terms(texts), 0, 8, 100)
