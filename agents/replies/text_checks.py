@@ -5,6 +5,7 @@ Only the words of the form and of the page file are compared, never those of peo
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,34 +47,25 @@ class Noticed:
     loop: bool = False
 
 
-def check_text(
-    reply: Form, slots: Mapping[str, Any], instructions: str, most_words: int = 0
-) -> Noticed:
-    """Notice copies, loops and shortness in the texts of a reply; ``most_words`` 0: any."""
-    schema = type(reply).schema_for(slots)
+def check_text(reply: Form, schema: str, instructions: str, most_words: int = 0) -> Noticed:
+    """Notice copies, loops and shortness in a reply to ``schema_asked``; ``most_words`` 0: any."""
+    asked, described = _read_schema(schema)
     texts = [
-        (name, described, split_words(text), text)
-        for name, described, text in _texts(schema, reply.model_dump(by_alias=True, mode="json"))
+        (name, split_words(text), text)
+        for name, text in _texts(asked, reply.model_dump(by_alias=True, mode="json"))
     ]
-    phrases, copied, long_runs = _words_of_page(tuple(_phrases(schema)), instructions)
+    phrases, copied, long_runs = _words_of_page(described, instructions)
     echoed = ""
-    for name, _, words, text in texts:
+    for name, words, text in texts:
         if (not words and text.strip()) or (words and _is_echo(words, phrases, copied, long_runs)):
             echoed = name
             break
-    counts = Counter[str]()
-    for name, _, words, _ in texts:
-        counts.update({name: len(words), "": len(words)})
-    asked = {
-        name: min(number, most_words) if most_words else number
-        for name, number in type(reply).words_asked.items()
-    }
-    short = tuple(
-        name
-        for name, number in asked.items()
-        if counts[name] < number * (ASKED_AGAIN if name else SHORT)
-    )
-    return Noticed(echoed, short, any(is_loop(words) for _, _, words, _ in texts))
+    short = []
+    for field, number in type(reply).words_asked.items():
+        said = sum(len(words) for name, words, _ in texts if field in (name, ""))
+        least = min(number, most_words or number) * (ASKED_AGAIN if field else SHORT)
+        short += [field] if said < least else []
+    return Noticed(echoed, tuple(short), any(is_loop(words) for _, words, _ in texts))
 
 
 def copied(field: str) -> UnfitReply:
@@ -88,6 +80,8 @@ def split_words(text: str) -> Words:
 
 def is_loop(words: Words) -> bool:
     """Does a phrase occur three times in a row (counting up: five), or a long one anywhere?"""
+    if max(Counter(words).values(), default=0) < 3:
+        return False
     counted = tuple("0" if word.isdigit() else word for word in words)
     return (
         _stands_in_a_row(words, 3)
@@ -133,8 +127,8 @@ def _is_echo(words: Words, phrases: set[Words], copied: set[Words], long_runs: s
     return len(covered) > MOSTLY * len(words)
 
 
-def _texts(schema: Mapping[str, Any], value: Any, name: str = "") -> Iterator[tuple[str, str, str]]:
-    """Name, description and text of each field in which the model writes freely."""
+def _texts(schema: Mapping[str, Any], value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Name and text of each field in which the model writes freely."""
     if "anyOf" in schema:
         kinds = (("object", dict), ("array", list), ("string", str))
         wanted = next((kind for kind, made in kinds if isinstance(value, made)), None)
@@ -151,7 +145,14 @@ def _texts(schema: Mapping[str, Any], value: Any, name: str = "") -> Iterator[tu
         for part in value:
             yield from _texts(schema.get("items", {}), part, name)
     elif isinstance(value, str) and schema.get("type") == "string" and "enum" not in schema:
-        yield name, str(schema.get("description", "")), value
+        yield name, value
+
+
+@lru_cache(maxsize=256)
+def _read_schema(schema: str) -> tuple[Any, tuple[str, ...]]:
+    """A schema, which nobody may change, and its phrases."""
+    asked = json.loads(schema)
+    return asked, tuple(_phrases(asked))
 
 
 def _phrases(schema: Any) -> Iterator[str]:

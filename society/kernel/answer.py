@@ -354,7 +354,8 @@ class _Attempts:
         if not row.live:
             return
         room = words_that_fit(self._backend.max_reply_tokens)
-        noticed = check_text(reply, self._slots, self._pending.prompt.instructions, room)
+        instructions = self._pending.prompt.instructions
+        noticed = check_text(reply, self._pending.schema, instructions, room)
         if noticed.echoed:
             self._notice(row, "echoed")
             raise copied(noticed.echoed)

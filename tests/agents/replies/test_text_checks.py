@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.replies.form_examples import EVERYTHING, FORMS
-from virsci_society.agents.replies.form import FIELDS, PATTERN
+from virsci_society.agents.replies.form import FIELDS, PATTERN, schema_asked
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import check_text, is_loop, split_words
 from virsci_society.protocols.forms import Choice, Draft, Question, Remark, Topic
@@ -19,6 +19,10 @@ DATA = Path(__file__).parents[4] / "shared" / "data"
 IDEA = PROMPTS["idea_turn"].instructions
 OWN = "Tide gauges and school registers are read side by side, to date when harbours were rebuilt."
 MARKS = {"clarity": 5, "feasibility": 5, "novelty": 5}
+
+
+def checked(reply, slots, instructions, **more):
+    return check_text(reply, schema_asked(type(reply), slots), instructions, **more)
 
 
 def filled(schema):
@@ -53,7 +57,7 @@ def test_a_copied_form_is_an_echo(form):
         for one in schema["properties"].values()
         if one.get("type") == "string" and "enum" not in one
     ]
-    echoed = check_text(reply, EVERYTHING, "").echoed
+    echoed = checked(reply, EVERYTHING, "").echoed
     assert bool(echoed) or not texts
 
 
@@ -86,7 +90,7 @@ def test_a_copied_form_is_an_echo(form):
     ],
 )
 def test_words_of_the_form_or_of_the_page_are_an_echo(reply):
-    assert check_text(reply, {"outsiders": ("S",)}, IDEA).echoed
+    assert checked(reply, {"outsiders": ("S",)}, IDEA).echoed
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,7 @@ def test_words_of_the_form_or_of_the_page_are_an_echo(reply):
     ],
 )
 def test_words_of_ones_own_are_no_echo(reply):
-    assert not check_text(reply, {}, IDEA).echoed
+    assert not checked(reply, {}, IDEA).echoed
 
 
 @pytest.mark.parametrize(
@@ -127,11 +131,11 @@ def test_a_phrase_three_times_is_a_loop(text, loop):
 
 def test_short_texts_are_named_by_field_and_follow_the_limit_of_length():
     few, many = Draft(title="Tides", abstract=OWN), Draft(title="Tides", abstract=f"{OWN} " * 8)
-    assert check_text(few, {}, "").short == ("Abstract",)
-    assert check_text(many, {}, "").short == ()
-    assert check_text(few, {}, "", most_words=30).short == ()
-    assert check_text(Topic(topic="Tides by ear"), {}, "").short == ("Selected Topic",)
-    assert check_text(Idea(title="Tides", idea=OWN, **MARKS), {}, "").short == ("",)
+    assert checked(few, {}, "").short == ("Abstract",)
+    assert checked(many, {}, "").short == ()
+    assert checked(few, {}, "", most_words=30).short == ()
+    assert checked(Topic(topic="Tides by ear"), {}, "").short == ("Selected Topic",)
+    assert checked(Idea(title="Tides", idea=OWN, **MARKS), {}, "").short == ("",)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not here")
@@ -147,7 +151,7 @@ def test_real_abstracts_are_no_echoes(field, every):
             ("draft", Draft(title=title, abstract=abstract)),
             ("idea_turn", Idea(title=title, idea=abstract, reason=title, **MARKS)),
         ):
-            noticed = check_text(reply, {}, PROMPTS[page].instructions)
+            noticed = checked(reply, {}, PROMPTS[page].instructions)
             assert not noticed.echoed, title
             loops += noticed.loop
     assert loops <= len(told) // 50
