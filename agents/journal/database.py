@@ -84,6 +84,9 @@ UNRULED = "-unruled"
 _OUTCOME = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
 CALLS = f"SELECT id, row, hash, asked, {_OUTCOME} FROM calls"  # noqa: S608 - our own names
 RETRIEVALS = "SELECT id, row, hash, asked, value FROM findings"
+ATTEMPTED = """
+SELECT call, count(*) FROM attempts WHERE call NOT IN (SELECT id FROM calls) GROUP BY call
+"""
 SUMS = """
 SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated),
     sum(cached_tokens), sum(usd), sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts
@@ -95,10 +98,7 @@ _INSERT_OUTCOME = f"""
 INSERT INTO calls (id, asked, hash, {_OUTCOME}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING
 """  # noqa: S608
-_INSERT_INTENT = """
-INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
-    ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING row, number
-"""
+_INSERT_INTENT = "INSERT INTO attempts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _UPDATE_ATTEMPT = """
 UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
     estimated = ?, cached_tokens = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
@@ -146,12 +146,11 @@ class Statements:
         return outcome_from_row(stored[4:])
 
     def insert_intent(self, attempt: Attempt) -> None:
-        """Add an attempt to the ledger, in doubt until it is updated; sets its row and number."""
-        call, _, *rest = self._columns(attempt)
-        inserted = self._database.execute(_INSERT_INTENT, (call, call, *rest))
+        """Add an attempt to the ledger, in doubt until it is updated; sets its row."""
+        columns = self._columns(attempt)
         # Set before the commit wakes the caller, who updates this row next.
-        attempt.row, attempt.number = inserted.fetchall()[0]
-        self._seal("attempts", attempt.row, attempt.row, *self._columns(attempt))
+        attempt.row = self._database.execute(_INSERT_INTENT, columns).lastrowid or 0
+        self._seal("attempts", attempt.row, attempt.row, *columns)
 
     def update_attempt(
         self, request: Request, attempt: Attempt, outcome: CallOutcome | None
@@ -330,7 +329,6 @@ CREATE TABLE attempts (
     completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,
     cached_tokens INTEGER NOT NULL, usd REAL NOT NULL, seconds REAL NOT NULL,
     detail TEXT NOT NULL);
-CREATE INDEX attempts_call ON attempts (call);
 CREATE TABLE findings (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
     value BLOB NOT NULL);

@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 
 from virsci_society.agents.errors import InputError, ProtocolError, Stopped
 from virsci_society.agents.journal.database import (
+    ATTEMPTED,
     CALLS,
     RETRIEVALS,
     SUMS,
@@ -81,6 +82,8 @@ class Journal:
         self.unreplayed: int = self._one("SELECT count(*) FROM calls")
         # Attempts from this row on are under way in this session, and not in doubt.
         self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
+        # Attempts at each call that has no outcome yet.
+        self._attempted: dict[str, int] = {} if frozen else dict(self._all(ATTEMPTED))
         self.session = self._number("session", "0", int) + 1
         self._totals = Totals()
         for outcome, count, *sums, reserved, reserved_usd in self._all(SUMS):
@@ -155,6 +158,8 @@ class Journal:
         """Commit that an attempt is about to be made."""
         if self.frozen:
             raise ProtocolError(f"{request.id}: a frozen journal accepts no calls")
+        attempt.number = self._attempted.get(request.id, 0)
+        self._attempted[request.id] = attempt.number + 1
         await self._writer.commit(partial(self._statements.insert_intent, attempt))
 
     async def record_outcome(
@@ -167,8 +172,10 @@ class Journal:
         """Commit how an attempt ended; ``queued`` is called while the commit is under way."""
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing ends in a frozen journal")
+        if outcome is not None:
+            self._attempted.pop(request.id, None)
         # Secrets go before the cut: half of one would not be recognised.
-        attempt.detail = redact(attempt.detail)[:500]
+        attempt.detail = attempt.detail and redact(attempt.detail)[:500]
         usage = attempt.usage
         tokens = (usage.prompt_tokens, usage.completion_tokens, int(usage.estimated))
         costs = (usage.cached_tokens, attempt.usd, attempt.seconds)
