@@ -69,7 +69,7 @@ def _settling(answer: Answer[Any]) -> Generator[Any, Any, None]:
 
 GRACE_SECONDS = 2.0
 """How long a stopped run waits for the replies that it has paid for."""
-SWITCH_SECONDS = 0.00005
+SWITCH_SECONDS = 0.0005
 """Interval at which the clock's thread and the loop thread hand the interpreter to one another."""
 
 
