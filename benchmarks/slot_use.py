@@ -48,7 +48,7 @@ class SlotUse:
             if call is not None and use._waits:
                 use.ended.append(call)
             use._release(self)
-            use._look(self._pool)
+            use._look(self.pool)
             use.last = use._seen
 
         SlotPool.acquire, Slot.release = acquire, release  # type: ignore[method-assign]

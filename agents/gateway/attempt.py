@@ -43,7 +43,7 @@ class Attempts:
         longest = self.backend.max_reply_tokens
         most = most_tokens(request, longest)
         usd = self.backend.price(Usage(most - longest, longest))
-        attempt = Attempt(request.id, 0, slot.endpoint.name, most, usd)
+        attempt = Attempt(request.id, 0, slot.pool.endpoint.name, most, usd)
         # For the attempt and not for the task: at a stop only what was sent is worth a wait.
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.under_way.add(ended)
@@ -107,12 +107,12 @@ class Attempts:
 async def send_once(request: Request, slot: Slot, earlier: Sequence[Fault]) -> Conclusion:
     """Send a request once, and record at its slot how that ended."""
     try:
-        unreached = await slot.reach()
-        end = conclude(unreached or await slot.endpoint.complete(request), earlier)
+        unreached = await slot.pool.reach()
+        end = conclude(unreached or await slot.pool.endpoint.complete(request), earlier)
     except (Verdict, Fault) as error:
         end = conclude(error, earlier)
     if end.fault is None:
-        slot.record_success()
+        slot.pool.record_success()
     else:
-        slot.record_failure(end.fault)
+        slot.pool.record_failure(slot, end.fault)
     return end

@@ -35,33 +35,16 @@ PATIENCE = 10.0
 class Slot:
     """The place of one attempt in flight, whose end is recorded before its release."""
 
-    __slots__ = ("_held", "_pool", "cuts")
+    __slots__ = ("_held", "cuts", "pool")
 
     def __init__(self, pool: SlotPool) -> None:
-        self._pool, self._held, self.cuts = pool, True, pool.cuts
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """The endpoint to ask."""
-        return self._pool.endpoint
-
-    async def reach(self) -> Fault | None:
-        """Check that the endpoint responds, unless it has before."""
-        return await self._pool.reach()
-
-    def record_success(self) -> None:
-        """Note that the endpoint has answered; a verdict is an answer as well."""
-        self._pool.record_success()
-
-    def record_failure(self, fault: Fault) -> None:
-        """Note the fault by which the attempt ended; its kind decides what follows."""
-        self._pool.record_failure(self, fault)
+        self.pool, self._held, self.cuts = pool, True, pool.cuts
 
     def release(self) -> None:
         """Give the place back to the pool; only the first call counts."""
         if self._held:
             self._held = False
-            self._pool.take_back(self)
+            self.pool.take_back(self)
 
 
 class SlotPool:
@@ -153,14 +136,14 @@ class SlotPool:
         return answer if isinstance(answer, Fault) else None
 
     def record_success(self) -> None:
-        """Raise the limit by one part of itself, and close the breaker; called by a slot."""
+        """Note an answer or a verdict: raise the limit by one part of itself, close the breaker."""
         # One part of the limit, so that a whole round of successes raises it by one (AIMD).
         self.limit = min(self._most, self.limit + 1 / self.limit)
         self._failures_in_row, self._pause, self.half_open = 0, 1.0, False
         self.reached, self._silent_since, self._resting = True, self.clock(), True
 
     def record_failure(self, slot: Slot, fault: Fault) -> None:
-        """Count a fault of the endpoint, or cut the limit after a rate fault; called by a slot."""
+        """Count the fault by which an attempt ended, or cut the limit after a rate fault."""
         now = self.clock()
         if fault.sent and fault.status is not None:
             self.reached = True

@@ -42,9 +42,9 @@ async def attempt(pool, kind=None, after=None, seconds=0.0, id_="a"):
     slot = await take(pool, id_)
     await asyncio.sleep(seconds)
     if kind is None:
-        slot.record_success()
+        slot.pool.record_success()
     else:
-        slot.record_failure(Fault("x", kind, retry_after=after))
+        slot.pool.record_failure(slot, Fault("x", kind, retry_after=after))
     slot.release()
 
 
@@ -100,14 +100,14 @@ def test_a_rate_fault_cuts_the_limit_once_for_all_that_were_under_way():
         pool = make(in_flight=10)
         under_way = [await take(pool) for _ in range(10)]
         for slot in under_way[:5]:
-            slot.record_failure(Fault("x", "rate"))
+            slot.pool.record_failure(slot, Fault("x", "rate"))
             slot.release()
             assert pool.limit == 7
         later = [await take(pool) for _ in range(2)]
-        later[0].record_failure(Fault("x", "rate"))
+        later[0].pool.record_failure(later[0], Fault("x", "rate"))
         assert pool.limit == 4
         for slot in (*under_way[5:], later[1]):
-            slot.record_failure(Fault("x", "rate"))
+            slot.pool.record_failure(slot, Fault("x", "rate"))
         assert pool.limit == 4
 
     play(scene)
@@ -123,7 +123,7 @@ def test_the_limit_never_falls_below_one_and_rises_with_each_success_to_where_it
         waiting = asyncio.create_task(take(pool))
         await turns()
         assert not waiting.done()
-        held.record_success()
+        held.pool.record_success()
         held.release()
         (await waiting).release()
         assert pool.limit == 2
@@ -179,13 +179,13 @@ def test_a_server_that_takes_less_or_comes_back_answers_each_call_once(down_unti
                 slot = await pool.acquire(float(number), f"call {number}", 0)
                 fault = await server.attempt()
                 if fault is None:
-                    slot.record_success()
+                    slot.pool.record_success()
                     slot.release()
                     answers.append(number)
                     return
                 faults[fault.kind] += 1
                 failed += 1
-                slot.record_failure(fault)
+                slot.pool.record_failure(slot, fault)
                 slot.release()
                 await asyncio.sleep(Retry().delay(f"call {number}", failed, fault.retry_after))
 
@@ -230,7 +230,7 @@ def test_a_pause_that_ends_between_two_looks_at_the_clock_leaves_nobody_waiting(
         )
         await attempt(pool, "rate", after=20.0)
         running.append(True)
-        assert (await take(pool)).endpoint is ENDPOINT
+        assert (await take(pool)).pool.endpoint is ENDPOINT
 
     play(scene)
 
@@ -242,7 +242,7 @@ async def ail(pool, kinds):
         slot = await take(pool)
         begun.append(round(now() - 1000))
         if kind is not None:
-            slot.record_failure(Fault("x", kind))
+            slot.pool.record_failure(slot, Fault("x", kind))
         slot.release()
     return begun
 
@@ -278,9 +278,9 @@ def test_after_the_pause_there_is_one_at_a_time_until_one_succeeds():
             (probe,) = (call.result() for call in calls if call.done() and call not in done)
             done = [call for call in calls if call.done()]
             if fate == "success":
-                probe.record_success()
+                probe.pool.record_success()
             elif fate != "nothing":
-                probe.record_failure(Fault("x", fate))
+                probe.pool.record_failure(probe, Fault("x", fate))
             probe.release()
             await turns()
             assert fate != "server" or sum(call.done() for call in calls) == len(done)
@@ -296,7 +296,7 @@ def test_faults_of_attempts_begun_before_the_pause_say_nothing_new():
         pool = make(in_flight=40)
         held = [await take(pool) for _ in range(40)]
         for slot in held:
-            slot.record_failure(Fault("x", "timeout"))
+            slot.pool.record_failure(slot, Fault("x", "timeout"))
             slot.release()
         slot = await take(pool)
         return now() - 1000, pool.probe is slot
@@ -325,7 +325,7 @@ def test_closing_ends_every_wait_and_lets_what_is_held_come_back():
     async def scene():
         pool = make(in_flight=2)
         held = [await take(pool), await take(pool)]
-        held[0].record_failure(Fault("x", "rate", retry_after=50.0))
+        held[0].pool.record_failure(held[0], Fault("x", "rate", retry_after=50.0))
         held[0].release()
         waits = [asyncio.create_task(take(pool, id_)) for id_ in "bcd"]
         await turns()
@@ -335,7 +335,7 @@ def test_closing_ends_every_wait_and_lets_what_is_held_come_back():
         assert isinstance(ends[0], asyncio.CancelledError)
         assert [(type(end), str(end)) for end in ends[1:]] == [(BudgetReached, "no more")] * 4
         assert len(set(map(id, ends))) == 5
-        held[1].record_success()
+        held[1].pool.record_success()
         held[1].release()
         with pytest.raises(Stopped, match="no more"):
             await take(pool)
@@ -360,9 +360,9 @@ def test_whatever_happens_everybody_is_served_and_every_place_comes_back(steps, 
                 assert pool.busy <= in_flight
                 await asyncio.sleep(seconds)
                 if fate is None:
-                    slot.record_success()
+                    slot.pool.record_success()
                 elif fate != "nothing":
-                    slot.record_failure(Fault("x", fate, retry_after=after))
+                    slot.pool.record_failure(slot, Fault("x", fate, retry_after=after))
             finally:
                 slot.release()
 

@@ -129,9 +129,9 @@ def test_an_answer_of_any_kind_ends_the_short_wait(ends):
         assert pool.contact == CONTACT
         slot = await pool.acquire(0.0, "a", 0)
         if ends == "success":
-            slot.record_success()
+            slot.pool.record_success()
         else:
-            slot.record_failure(Fault("HTTP 503", "server", status=503))
+            slot.pool.record_failure(slot, Fault("HTTP 503", "server", status=503))
         return pool.contact
 
     assert asyncio.run(play()) is None
