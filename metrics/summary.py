@@ -20,8 +20,6 @@ from virsci_society.metrics.summary_file import SUMMARY, TEXT_COUNTS, summary_ke
 from virsci_society.metrics.teams.concurrency import max_memberships
 from virsci_society.society.results.run import Run
 
-COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost")
-"""Metrics of the summary that need no database of papers."""
 NUMBERS = (
     *("team_size", "diversity", "days_to_paper", "waiting", "waiting_round"),
     *("memberships_at_homework", "authors", "coauthors_per_author", "components"),
@@ -36,7 +34,7 @@ def write_summary(run: Run, folder: Path) -> None:
     """Write the summary of a run and the layout of its network into its folder."""
     paths = folder.glob("tables/**/*.parquet")
     tables = {path.relative_to(folder).as_posix(): file_hash(path) for path in paths}
-    data = {"key": summary_key(run.manifest, tables), "summary": summarise_run(run)}
+    data = {"key": summary_key(run.manifest, tables), "summary": run.once(summarise_run)}
     data["network"] = layout_of(run.once(run_communities))
     write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
 

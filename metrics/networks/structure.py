@@ -176,7 +176,7 @@ def active_structure(
     run: Run, windows: tuple[float, ...] = WINDOWS, every: float = 3 * MONTH
 ) -> pd.DataFrame:
     """Structure of the network of active scientists, at regular dates and the end (Newman 2003)."""
-    works, ties = authorships_of(run).rows, network_ties(run.table("ties"), "grown")
+    works, ties = run.once(authorships_of).rows, network_ties(run.table("ties"), "grown")
     written, tied = (table["date"].to_numpy(dtype=np.float64) for table in (works, ties))
     papers, ends = _joint(ties), [works["scientist"], ties["source"], ties["target"]]
     # By name, so that a matrix does not depend on the order of rows.

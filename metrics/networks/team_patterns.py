@@ -119,7 +119,7 @@ def _by_size(group: str) -> tuple[int, str]:
 @metric("teams")
 def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
     """Shares of team assembly (Guimera et al. 2005), over the papers of the run."""
-    return assembly_table(authorships_of(run), sample_dates(run.days, every))
+    return assembly_table(run.once(authorships_of), sample_dates(run.days, every))
 
 
 def assembly_table(works: AuthorshipTable, days: list[float]) -> pd.DataFrame:

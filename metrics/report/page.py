@@ -478,7 +478,9 @@ SECTIONS: dict[str, Callable[[Shown], PageSection | None]] = {
 def render_page(run: Run) -> str:
     """The page of a run as HTML text; it opens without a network, and with scripts off."""
     environment = template_environment("virsci_society.metrics.report")
-    shown = Shown(run, summarise_run(run, _written_measures(run)), run.once(run_communities))
+    held = _written_measures(run)
+    summary = summarise_run(run, held) if held else run.once(summarise_run)
+    shown = Shown(run, summary, run.once(run_communities))
     sections = {name: section(shown) for name, section in SECTIONS.items()}
     return environment.get_template("page.html").render(
         style=style_sheet(environment),

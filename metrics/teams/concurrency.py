@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import accumulate, chain, groupby
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from virsci_society.agents.arrays import IntArray
 from virsci_society.metrics.inference.two_lines import logistic_regression
 from virsci_society.metrics.networks.structure import WEEK, sample_dates
 from virsci_society.metrics.registry import measure, measures, metric
-from virsci_society.society.results.dataframes import known_numbers
+from virsci_society.society.results.dataframes import known_numbers, typed_table
 from virsci_society.society.results.run import Run
 from virsci_society.society.results.tables import PUBLICATION_STAGE
 
@@ -155,35 +157,38 @@ PIECE = (
 @metric("concurrency")
 def pieces(run: Run) -> pd.DataFrame:
     """Where the time of each piece of homework went, until the next meeting (this project)."""
-    work = run.table("homework").dropna(subset=["started", "done"]).reset_index(names="piece")
-    rounds = work.groupby(PLACE, as_index=False).agg(ready=("done", "max"))
-    rounds = rounds.sort_values(["ready", "team"], kind="stable").astype({"ready": "float64"})
-    meetings = run.table("meetings").dropna(subset=["called", "due", "held"])
-    meetings = meetings[["team", "called", "due", "held", "size"]].astype({"called": "float64"})
-    meetings = meetings.sort_values(["called", "team"], kind="stable").reset_index(names="meeting")
-    followed = pd.merge_asof(
-        rounds, meetings, left_on="ready", right_on="called", by="team", direction="forward"
-    ).dropna(subset=["held"])
+    columns = (*PLACE, "scientist", "assigned", "started", "done", "effort", "switching")
+    work = [row for row in run.rows("homework", *columns) if None not in row[6:8]]
+    ready: dict[tuple[Any, ...], float] = {}
+    for *place, _, _, _, done, _, _ in work:
+        ready[tuple(place)] = max(done, ready.get(tuple(place), done))
+    met = run.rows("meetings", "called", "due", "held", "size", "team")
+    meetings: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    for row in sorted((row for row in met if None not in row[:3]), key=itemgetter(0)):
+        meetings[row[-1]].append(row)
     # A meeting follows the last round before it, and no other.
-    followed = followed.drop_duplicates("meeting", keep="last")
-    table = work.merge(followed[[*PLACE, "ready", "due", "held", "size"]], on=PLACE)
-    # Teams that the scientist was in when the piece reached the desk.
-    spells = run.table("members")[["scientist", "joined", "left"]]
-    both = table[["piece", "scientist", "assigned"]].merge(spells, on="scientist")
-    left = both["left"].fillna(np.inf)
-    inside = (both["joined"] <= both["assigned"]) & (both["assigned"] < left)
-    table["memberships"] = table["piece"].map(both[inside].groupby("piece").size()).fillna(0)
-    table["elapsed"] = table["held"] - table["assigned"]
-    table["switching"] = table["switching"].fillna(0.0)
-    spent = table["effort"] + table["switching"]
-    table["desk_queue"] = (table["done"] - table["assigned"] - spent).clip(lower=0)
-    table["teammates"] = table["ready"] - table["done"]
-    table["notice"] = table["due"] - table["ready"]
-    table["meeting_queue"] = table["held"] - table["due"]
-    table["homework_queue"] = table["desk_queue"] + table["teammates"]
-    table["waiting"] = table["homework_queue"] + table["notice"] + table["meeting_queue"]
-    days = dict.fromkeys(("elapsed", *PIECE_PARTS), "Float64")
-    whole = dict.fromkeys(("visit", "turn", "size", "memberships"), "Int64")
-    names = dict.fromkeys(("team", "scientist", "stage"), "string")
-    columns = table[list(PIECE)].astype({**names, **whole, **days})
-    return columns.sort_values(list(PIECE[:5]), kind="stable").reset_index(drop=True)
+    last_before = {}
+    for held_in, date in sorted(ready.items(), key=itemgetter(1, 0)):
+        of_team = meetings[held_in[0]]
+        after = bisect_left(of_team, date, key=itemgetter(0))
+        if after < len(of_team):
+            last_before[held_in[0], after] = held_in, of_team[after]
+    followed = dict(last_before.values())
+    spells: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for who, joined, left in run.rows("members", "scientist", "joined", "left"):
+        spells[who].append((joined, np.inf if left is None else left))
+    rows = []
+    for *place, who, assigned, _, done, effort, switching in work:
+        if tuple(place) not in followed:
+            continue
+        _, due, held, size, _ = followed[tuple(place)]
+        turned, end = switching or 0.0, ready[tuple(place)]
+        # Teams that the scientist was in when the piece reached the desk.
+        memberships = sum(joined <= assigned < left for joined, left in spells[who])
+        queue = max(done - assigned - (effort + turned), 0.0)
+        waits = (queue, end - done, due - end, held - due)
+        spent = (held - assigned, effort, turned, *waits, sum(waits[:2]), sum(waits))
+        rows.append((place[0], who, *place[1:], size, memberships, *spent))
+    kinds = dict.fromkeys(PIECE, "Float64") | dict.fromkeys(PIECE[:3], "string")
+    kinds |= dict.fromkeys(("visit", "turn", "size", "memberships"), "Int64")
+    return typed_table(sorted(rows, key=itemgetter(slice(5))), kinds)

@@ -107,7 +107,7 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     """Measure a recorded run, write its page and its manifest, and remove what was partial."""
     from virsci_society.metrics.exports import graphml_text, write_network
     from virsci_society.metrics.report.page import write_page
-    from virsci_society.metrics.summary import COUNTED, write_summary
+    from virsci_society.metrics.summary import write_summary
     from virsci_society.society.results.digest import digest_content, digest_tables
     from virsci_society.society.results.table_files import write_metrics
     from virsci_society.society.results.tables import TABLES
@@ -122,16 +122,12 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     content = digest_tables(tables).encode()
     manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
-        # Without what was computed on the way: the page shows what was asked for.
+        # Without what was computed on the way, and without the databases, which the folder does
+        # not have: page and summary show what was asked for.
         shown = run.with_metrics(metrics)
-        asked = shown.metric_names()
+        shown.databases = None
         write_page(shown, folder)
-        # The summary agrees with what the folder alone gives, which has no databases.
-        counted = [name for name in shown.metric_names() if name in COUNTED]
-        names = dict.fromkeys([*asked, *counted])
-        held = shown.with_metrics({name: shown.metric(name) for name in names})
-        held.databases = None
-        write_summary(held, folder)
+        write_summary(shown, folder)
     # Before the manifest: a finished run has no part that could be shown in its place.
     for part in (PARTIAL, UNREADY):
         remove_folder(folder / part)
