@@ -6,6 +6,7 @@ Inference cost is one call per member and turn of four stages: four members and 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Annotated
 
 import pandas as pd
@@ -49,14 +50,13 @@ LEAST_EQUAL = 12
 @metric("cost")
 def calls_by_act(run: Run) -> pd.DataFrame:
     """Calls by act, in nouns; the sum is the number of rows of ``calls`` (this project)."""
-    calls = run.table("calls")
-    return _counted(calls.assign(act=calls["act"].map(ACTS).fillna(calls["act"])), "act")
+    return _counted(run, "act", ACTS)
 
 
 @metric("cost")
 def calls_by_stage(run: Run) -> pd.DataFrame:
     """Calls by stage; columns as in ``calls_by_act``. Source: this project."""
-    return _counted(run.table("calls"), "stage")
+    return _counted(run, "stage", {})
 
 
 @metric("cost")
@@ -64,11 +64,11 @@ def calls_by_rung(run: Run) -> pd.DataFrame:
     """How the reply to each question was read, by form and rung (this project)."""
     counts: dict[tuple[str | None, str | None], Counter[str | None]] = defaultdict(Counter)
     whole = Counter[str | None]()
-    for act, form, rung, verdict in run.rows("calls", "act", "form", "rung", "verdict"):
+    for act, form, rung, verdict, calls in run.counts("calls", "act", "form", "rung", "verdict"):
         if act not in REPEATED_ACTS:
             unread = rung is None and verdict is not None
-            counts[form, "unread" if unread else rung].update(["", verdict])
-            whole[form] += 1
+            counts[form, "unread" if unread else rung].update({"": calls, verdict: calls})
+            whole[form] += calls
     rows = []
     for form in sorted(whole, key=lambda form: (form is None, form)):
         own = dict.fromkeys(rung for of, rung in counts if of == form)
@@ -109,19 +109,17 @@ def _equal_to_others(calls: pd.DataFrame) -> list[bool]:
     return equal
 
 
-def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
-    """Group by one column, missing keys as one group, most calls first."""
-    grouped = calls.groupby(key, dropna=False, sort=True)
-    summed = ["prompt_tokens", "completion_tokens", "defaulted", "unruled"]
-    table = grouped[summed].sum()
-    table.insert(0, "calls", grouped.size())
-    table = table.reset_index()
-    table[key] = table[key].astype("string")
-    numbers = ["calls", *summed]
-    table[numbers] = table[numbers].astype("Int64")
-    return table.sort_values(["calls", key], ascending=[False, True], kind="stable").reset_index(
-        drop=True
-    )
+def _counted(run: Run, key: str, names: Mapping[str, str]) -> pd.DataFrame:
+    """Group the calls by one column, missing keys as one group, most calls first."""
+    summed = ("prompt_tokens", "completion_tokens", "defaulted", "unruled")
+    sums = [([], "count_all"), *((name, "sum") for name in summed)]
+    groups = run.in_arrow("calls").group_by(key).aggregate(sums).to_pylist()
+    rows = [
+        (names.get(of[key], of[key]), of["count_all"], *(of[f"{name}_sum"] or 0 for name in summed))
+        for of in groups
+    ]
+    in_order = sorted(rows, key=lambda row: (-row[1], row[0] is None, row[0]))
+    return typed_table(in_order, {key: "string", **dict.fromkeys(("calls", *summed), "Int64")})
 
 
 @measures(
@@ -142,18 +140,19 @@ def inference_cost(run: Run) -> pd.DataFrame:
     """Inference cost of each team (VirSci, Table 9), counted from utterances and ballots."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     turns: dict[str, dict[str, int]] = defaultdict(dict)
-    for team, act, stage, visit, turn in run.rows("calls", "team", "act", "stage", "visit", "turn"):
+    columns = ("team", "act", "stage", "visit", "turn")
+    for team, act, stage, visit, turn, calls in run.counts("calls", *columns):
         if act in COUNTED and stage in STAGES:
-            counts[team][stage if visit == 1 else ""] += 1
+            counts[team][stage if visit == 1 else ""] += calls
             if visit == 1:
                 turns[team][stage] = max(turn, turns[team].get(stage, 0))
     rows = []
     for team, size in run.rows("teams", "team", "size"):
-        calls, last = [counts[team][stage] for stage in STAGES], turns[team]
+        made, last = [counts[team][stage] for stage in STAGES], turns[team]
         most = max(last.values(), default=0)
         work = (size, most, None if size is None else size * most)
         by_stage = [last.get(stage) for stage in STAGES]
-        rows.append((team, *calls, sum(calls), counts[team][""], *work, *by_stage))
+        rows.append((team, *made, sum(made), counts[team][""], *work, *by_stage))
     numbers = [*STAGES, "inference_cost", "extra_cost", "size", "turns", "size_x_turns"]
     numbers += [f"turns_{stage}" for stage in STAGES]
     return typed_table(rows, {"team": "string", **dict.fromkeys(numbers, "Int64")})

@@ -22,11 +22,7 @@ EDGE = {"before": "long", "since": "long", "start": "double", "weight": "long"}
 
 
 def graphml_text(run: Run, *, digested: bool = False) -> str:
-    """The co-authorship network at the end of the run, the ties before day 0 included.
-
-    As it is ``digested`` it does not name the backend: equal texts have one digest, whatever wrote
-    them.
-    """
+    """The co-authorship network at the end, with ties before day 0; a digest names no backend."""
     papers = "papers" if digested else "papers_in_run"
     speaker = "" if digested else plain_text(speaker_of(run.manifest))
     written = Counter(who for (who,) in run.rows("authorships", "scientist"))

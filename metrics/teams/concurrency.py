@@ -62,6 +62,14 @@ def max_memberships(run: Run) -> float:
     return float(max(chain.from_iterable(counts), default=0))
 
 
+def spells_of(run: Run) -> dict[str, list[tuple[float, float, str]]]:
+    """When each scientist joined and left which team."""
+    spells: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
+    for team, who, joined, left in run.rows("members", "team", "scientist", "joined", "left"):
+        spells[who].append((joined, np.inf if left is None else left, team))
+    return spells
+
+
 def days_held_up(run: Run) -> defaultdict[str, float]:
     """Days by which the rounds of each team lasted longer than their longest homework."""
     place = itemgetter(0, 1, 2, 3)
@@ -174,9 +182,7 @@ def pieces(run: Run) -> pd.DataFrame:
         if after < len(of_team):
             last_before[held_in[0], after] = held_in, of_team[after]
     followed = dict(last_before.values())
-    spells: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for who, joined, left in run.rows("members", "scientist", "joined", "left"):
-        spells[who].append((joined, np.inf if left is None else left))
+    spells = run.once(spells_of)
     rows = []
     for *place, who, assigned, _, done, effort, switching in work:
         if tuple(place) not in followed:
@@ -184,7 +190,7 @@ def pieces(run: Run) -> pd.DataFrame:
         _, due, held, size, _ = followed[tuple(place)]
         turned, end = switching or 0.0, ready[tuple(place)]
         # Teams that the scientist was in when the piece reached the desk.
-        memberships = sum(joined <= assigned < left for joined, left in spells[who])
+        memberships = sum(start <= assigned < end for start, end, _ in spells[who])
         queue = max(done - assigned - (effort + turned), 0.0)
         waits = (queue, end - done, due - end, held - due)
         spent = (held - assigned, effort, turned, *waits, sum(waits[:2]), sum(waits))

@@ -15,7 +15,7 @@ from virsci_society.metrics.impact import inside_citations
 from virsci_society.metrics.novelty import novelty
 from virsci_society.metrics.population import TopicHistory, teams_with_paper
 from virsci_society.metrics.registry import mean, measure, measures, metric
-from virsci_society.metrics.teams.concurrency import days_held_up
+from virsci_society.metrics.teams.concurrency import days_held_up, spells_of
 from virsci_society.metrics.teams.peer_review import unended
 from virsci_society.society.literature.papers import DAYS_PER_YEAR
 from virsci_society.society.results.dataframes import known_numbers, typed_table
@@ -80,14 +80,6 @@ class _Record:
         return self.boundary + date / DAYS_PER_YEAR - float(self.start[who])
 
 
-def _spells(run: Run) -> dict[str, list[tuple[float, float, str]]]:
-    """When each scientist joined and left which team."""
-    spells: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
-    for team, who, joined, left in run.rows("members", "team", "scientist", "joined", "left"):
-        spells[who].append((joined, np.inf if left is None else left, team))
-    return spells
-
-
 def _elsewhere(spells: dict[str, list[tuple[float, float, str]]]) -> set[tuple[str, str]]:
     """(team, scientist) of memberships that overlap another one of the same scientist."""
     busy = set()
@@ -129,7 +121,7 @@ WROTE = ("published", "finished")
 def teams(run: Run) -> pd.DataFrame:
     """Composition and work of each team (VirSci, Figs 5 and 6; Guimera et al. 2005)."""
     cast, topics, record = members_at_end(run), TopicHistory(run), _Record(run)
-    spells = _spells(run)
+    spells = run.once(spells_of)
     busy = _elsewhere(spells)
     first_tie: dict[tuple[str, str], float] = {}
     for source, target, date in run.rows("ties", "source", "target", "date"):
@@ -233,8 +225,8 @@ def consultations(run: Run) -> float:
 def outcomes_without_defaults(run: Run) -> pd.DataFrame:
     """Outcomes of all teams, and of those none of whose replies was a default (this project)."""
     # Where it is not known whether a reply is a default, the team is not called clean.
-    calls = run.rows("calls", "team", "defaulted")
-    spoilt = {team for team, defaulted in calls if defaulted is not False}
+    calls = run.counts("calls", "team", "defaulted")
+    spoilt = {team for team, defaulted, _ in calls if defaulted is not False}
     rows = []
     for outcome, of, values in _outcomes(run):
         known = [(team, float(value)) for team, value in values if value is not None]

@@ -122,8 +122,7 @@ def finish_run(recorded: RunRecord, *, page: bool = True) -> None:
     content = digest_tables(tables).encode()
     manifest["digest"] = hashlib.sha256(content + drawn + recorded.events.encode()).hexdigest()
     if page:
-        # Without what was computed on the way, and without the databases, which the folder does
-        # not have: page and summary show what was asked for.
+        # As the folder alone gives it: without databases, and what was computed on the way.
         shown = run.with_metrics(metrics)
         shown.databases = None
         write_page(shown, folder)

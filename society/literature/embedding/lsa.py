@@ -13,7 +13,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -263,8 +263,7 @@ def fit_lsa_arrays(
 
 def count_terms(texts: Iterable[str]) -> TermCounts:
     """Count the terms of each text."""
-    number_of: defaultdict[str, int] = defaultdict()
-    number_of.default_factory = number_of.__len__
+    number_of = defaultdict[str, int](count().__next__)
     numbers, counts, ends = array("i"), array("i"), array("q", [0])
     for text in texts:
         tally = Counter(words_and_pairs(text))
