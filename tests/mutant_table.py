@@ -99,7 +99,7 @@ MISTAKES = (
          "if first_tie.get(pair, np.inf) < date", "if pair in first_tie"),
         by=f"{TEAMS}::test_ties_on_the_day_of_founding_do_not_count"),
     mistake("leavers in the team", "Composition counts those who left before the end.",
-        ("metrics/teams/teams.py::members_at_end", 'rows[rows["stayed"].fillna(True)]', "rows"),
+        ("metrics/teams/teams.py::members_at_end", "if stayed is not False:", "if True:"),
         by=f"{TEAMS}::test_those_who_left_are_not_counted"),
     mistake("guests in the cost", "Answers of consulted outsiders enter the inference cost.",
         ("metrics/cost.py",
@@ -107,12 +107,12 @@ MISTAKES = (
         by="metrics/cost/test_call_counts.py::test_other_acts_never_enter"),
     mistake("re-asks are questions", "The rungs count every asking, and not every question once.",
         ("metrics/cost.py::calls_by_rung",
-         'first = calls[~calls["act"].isin(REPEATED_ACTS)]', "first = calls"),
+         "if act not in REPEATED_ACTS:", "if True:"),
         by="metrics/cost/test_calls_by_rung.py"
            "::test_re_asks_and_trimmed_askings_are_the_way_and_no_question"),
     mistake("unknown defaults are none", "A team counts as without defaults where nobody knows.",
         ("metrics/teams/teams.py::outcomes_without_defaults",
-         '["defaulted"].fillna(True)', '["defaulted"].fillna(False)'),
+         "if defaulted is not False", "if defaulted"),
         by="metrics/teams/test_outcomes_without_defaults.py"
            "::test_where_it_is_not_known_what_was_defaulted_no_team_is_without"),
 
@@ -507,7 +507,7 @@ MISTAKES = (
         by="society/population/test_interest_history.py::test_interests_are_told_as_of_a_date"),
     mistake("topics of day 0", "Diversity takes the main topics of day 0.",
         ("metrics/teams/teams.py::teams",
-         "topics.as_of(who, formed)", "topics.as_of(who, 0.0)"),
+         "topics.as_of(who, date if formed is None else formed)", "topics.as_of(who, 0.0)"),
         by="metrics/test_population_drift.py"
         "::test_diversity_is_that_of_the_date_on_which_the_team_was_complete"),
     mistake("a change for later", "What nobody waits for is committed only when the run ends.",
