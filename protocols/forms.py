@@ -49,13 +49,10 @@ class Spoken(Form):
     asked_with: ClassVar[Mapping[str, str]] = {"Ask": "outsiders"}
 
     @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
         """Only those who are shown can be asked."""
-        schema = super().schema_for(slots)
-        if "Ask" in schema["properties"] and slots.get("outsiders"):
-            asked = schema["properties"]["Ask"]["anyOf"][0]["properties"]["Scientist"]
-            asked["enum"] = [getattr(person, "id", person) for person in slots["outsiders"]]
-        return schema
+        shown = [getattr(person, "id", person) for person in slots.get("outsiders", ())]
+        return {"Ask/Scientist": shown} if shown else {}
 
     @field_validator("ask", mode="before", check_fields=False)
     @classmethod
@@ -84,12 +81,9 @@ class Choice(Form):
     action: Literal["join", "decline"] = Field(alias="Selected Action")
 
     @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
         """The answers by their names, or by the codes of the paper where the page uses them."""
-        schema = super().schema_for(slots)
-        if slots.get("coded"):
-            schema["properties"]["Selected Action"]["enum"] = list(ACTIONS)
-        return schema
+        return {"Selected Action": tuple(ACTIONS)} if slots.get("coded") else {}
 
     @field_validator("action", mode="before")
     @classmethod

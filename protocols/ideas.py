@@ -43,10 +43,10 @@ def read_paper_keys(value: Any) -> tuple[str, ...]:
     return tuple(f"P{int(key)}" for key in keys)
 
 
-def allowed_keys(*lists: Sequence[Reference]) -> dict[str, list[str]]:
-    """The part of a schema by which only keys of some papers can be given; empty without any."""
-    keys = [paper_key(paper, n) for papers in lists for n, paper in enumerate(papers, 1)]
-    return {"enum": [*dict.fromkeys(keys)]} if keys else {}
+def keys_of(*lists: Sequence[Reference]) -> list[str]:
+    """The keys of the papers in some lists, each once."""
+    keys = (paper_key(paper, n) for papers in lists for n, paper in enumerate(papers, 1))
+    return [*dict.fromkeys(keys)]
 
 
 class IdeaMarks(Form):
@@ -55,6 +55,12 @@ class IdeaMarks(Form):
     clarity: Rating = Field(alias="Clarity")
     feasibility: Rating = Field(alias="Feasibility")
     novelty: Rating = Field(alias="Novelty")
+
+
+def _without_null(schema: dict[str, Any]) -> None:
+    """Let a field whose value may be missing be no ``null`` where it is asked for."""
+    del schema["default"]
+    schema |= schema.pop("anyOf")[0]
 
 
 class Idea(Spoken):
@@ -67,7 +73,7 @@ class Idea(Spoken):
         alias="Objection",
         description="object to the idea on the table as strongly as you can",
     )
-    marks: IdeaMarks | None = Field(default=None, alias="Marks")
+    marks: IdeaMarks | None = Field(default=None, alias="Marks", json_schema_extra=_without_null)
     """The speaker's rating of the idea on the table."""
     reason: str = Field(
         default="",
@@ -126,16 +132,13 @@ class Idea(Spoken):
         return (*named, *super().inapplicable_fields(slots))
 
     @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """Marks that are asked for are marks, not ``null``; only papers shown can be used."""
-        schema = super().schema_for(slots)
-        fields = schema["properties"]
-        if "Marks" in fields:
-            fields["Marks"] = fields["Marks"]["anyOf"][0]
-        if "Uses" in fields:
-            before = getattr(slots.get("previous"), "builds_on", ())
-            fields["Uses"]["items"] |= allowed_keys(slots["references"], before)
-        return schema
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+        """Only papers shown can be used."""
+        values, shown = super().allowed_values(slots), slots.get("references")
+        if not shown:
+            return values
+        before = getattr(slots.get("previous"), "builds_on", ())
+        return {**values, "Uses": keys_of(shown, before)}
 
     @property
     def query(self) -> str:
@@ -198,18 +201,15 @@ class Ballot(Form):
         return () if "comparisons" in slots.get("extras", ()) else ("Comparisons",)
 
     @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """Only the ideas that are shown can be chosen."""
-        schema = super().schema_for(slots)
-        shown = [f"Idea {number}" for number in range(len(slots.get("ideas", ())))]
-        if shown:
-            schema["properties"]["Decision Made"]["enum"] = shown
-        if shown and "Comparisons" in schema["properties"]:
-            compared = schema["properties"]["Comparisons"]["items"]["properties"]
-            compared["Idea"]["enum"] = shown
-            references = (getattr(idea, "references", ()) for idea in slots["ideas"])
-            compared["Nearest"]["enum"] = [*allowed_keys(*references).get("enum", ()), "none"]
-        return schema
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+        """Only the ideas that are shown can be chosen, and compared with the papers shown."""
+        ideas = slots.get("ideas", ())
+        if not ideas:
+            return {}
+        shown = [f"Idea {number}" for number in range(len(ideas))]
+        nearest = [*keys_of(*(getattr(idea, "references", ()) for idea in ideas)), "none"]
+        compared = {"Comparisons/Idea": shown, "Comparisons/Nearest": nearest}
+        return {"Decision Made": shown, **compared}
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
         """Require a vote for an idea that is on the ballot."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from virsci_society.agents.profile import Profile
-from virsci_society.agents.replies.form import Form, schema_as_sent, schema_asked
+from virsci_society.agents.replies.form import AskedSchema, Form
 from virsci_society.agents.replies.parser import without_thoughts
 from virsci_society.agents.spelling import cut_text
 
@@ -78,7 +78,7 @@ class Request:
     @cached_property
     def schema_text(self) -> str:
         """The JSON Schema that is sent, as text (see ``as_sent``)."""
-        return schema_as_sent(schema_asked(self.form, self.slots))
+        return AskedSchema.of(self.form, self.slots).as_sent()
 
 
 @dataclass(frozen=True, slots=True)

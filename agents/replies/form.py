@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
 
@@ -62,9 +63,15 @@ class Form(BaseModel):
         return tuple(name for name, slot in cls.asked_with.items() if not slots.get(slot))
 
     @classmethod
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+        """The only values of some fields in one question, by names as in ``Ask/Scientist``."""
+        return {}
+
+    @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON Schema of the reply to one question, of which page and sent schema are made."""
-        return _without(cls.json_schema(), cls.inapplicable_fields(slots))
+        schema = _without(cls.json_schema(), cls.inapplicable_fields(slots))
+        return _with_values(schema, cls.allowed_values(slots))
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
@@ -83,29 +90,68 @@ class Form(BaseModel):
         return _quoted(self.model_dump(by_alias=True, mode="json"))
 
 
-def schema_asked(form: type[Form], slots: Mapping[str, Any]) -> str:
-    """The JSON Schema of the reply to one question, as text."""
-    if any("schema_for" in vars(base) for base in form.__mro__ if base is not Form):
-        return json.dumps(form.schema_for(slots))
-    # Schemas of most forms differ between questions only by the fields not asked for.
-    return _schema_without(form, tuple(form.inapplicable_fields(slots)))
+MARK = "\0"
+"""Begins the text that stands for the allowed values of a field in a schema that many share."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSchema:
+    """The JSON Schema of the reply to one question, as text, and the values put into it."""
+
+    text: str
+    values: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, form: type[Form], slots: Mapping[str, Any]) -> AskedSchema:
+        """The schema of a form, where only the values differ between most questions."""
+        if any("schema_for" in vars(base) for base in form.__mro__ if base is not Form):
+            return cls(json.dumps(form.schema_for(slots)), {})
+        values = form.allowed_values(slots)
+        return cls(_shared_text(form, tuple(form.inapplicable_fields(slots)), *values), values)
+
+    def on_page(self, *, schema_sent: bool) -> str:
+        """The part of a prompt that describes the reply (``render_form``)."""
+        page = _page_text(self.text, schema_sent)
+        # Of most values a page says nothing.
+        shown = json.dumps(MARK)[1:-1] in page
+        return _page_text(self._filled(self.text), schema_sent) if shown else page
+
+    def as_sent(self) -> str:
+        """The schema that is sent to a server (``as_sent``), as text."""
+        return self._filled(_sent_text(self.text))
+
+    def _filled(self, text: str) -> str:
+        for name, allowed in self.values.items():
+            text = text.replace(json.dumps(MARK + name), json.dumps(list(allowed))[1:-1])
+        return text
+
+
+@lru_cache(maxsize=1024)
+def _shared_text(form: type[Form], inapplicable_fields: tuple[str, ...], *names: str) -> str:
+    schema = _without(form.json_schema(), inapplicable_fields)
+    return json.dumps(_with_values(schema, {name: [MARK + name] for name in names}))
 
 
 @lru_cache(maxsize=256)
-def form_on_page(schema: str, *, schema_sent: bool) -> str:
-    """The part of a prompt that describes the reply, from its schema (``render_form``)."""
+def _page_text(schema: str, schema_sent: bool) -> str:
     return render_form(json.loads(schema), schema_sent=schema_sent)
 
 
 @lru_cache(maxsize=256)
-def schema_as_sent(schema: str) -> str:
-    """The JSON Schema that is sent to a server (``as_sent``), as text."""
+def _sent_text(schema: str) -> str:
     return json.dumps(as_sent(json.loads(schema)))
 
 
-@lru_cache(maxsize=1024)
-def _schema_without(form: type[Form], inapplicable_fields: tuple[str, ...]) -> str:
-    return json.dumps(_without(form.json_schema(), inapplicable_fields))
+def _with_values(schema: dict[str, Any], values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The schema in which some fields, if they are asked for, or the items of lists have values."""
+    for name, allowed in values.items():
+        part: Any = schema
+        for step in name.split("/"):
+            part = part.get("items", part)
+            part = part.get("anyOf", [part])[0].get("properties", {}).get(step, {})
+        part = part.get("items", part)
+        part["enum"] = list(allowed)
+    return schema
 
 
 def _without(schema: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:

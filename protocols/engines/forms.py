@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator
 
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Critique, require_names
-from virsci_society.protocols.ideas import Idea, allowed_keys, read_paper_keys
+from virsci_society.protocols.ideas import Idea, keys_of, read_paper_keys
 
 IdeaMark = Annotated[float, Field(ge=1, le=10)]
 """A score; 1 is lowest."""
@@ -138,12 +138,9 @@ class NoveltyVerdict(Form):
         return ("Query",) if slots.get("final") else ()
 
     @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
         """After the last search it has to be decided."""
-        schema = super().schema_for(slots)
-        if slots.get("final"):
-            schema["properties"]["Decision"]["enum"] = ["novel", "not novel"]
-        return schema
+        return {"Decision": ("novel", "not novel")} if slots.get("final") else {}
 
     @field_validator("decision", mode="before")
     @classmethod
@@ -210,11 +207,10 @@ class Proposal(Form):
         return read_paper_keys(value)
 
     @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
         """Only papers that are shown can be cited."""
-        schema = super().schema_for(slots)
-        schema["properties"]["References"]["items"] |= allowed_keys(slots.get("references", ()))
-        return schema
+        shown = keys_of(slots.get("references", ()))
+        return {"References": shown} if shown else {}
 
     @property
     def abstract(self) -> str:

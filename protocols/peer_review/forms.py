@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -48,12 +48,9 @@ class Review(Form):
     recommendation: Recommendation = Field(alias="Recommendation")
 
     @classmethod
-    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+    def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
         """In the last round nothing can be revised."""
-        schema = super().schema_for(slots)
-        if slots.get("final"):
-            schema["properties"]["Recommendation"]["enum"] = ["accept", "reject"]
-        return schema
+        return {"Recommendation": ("accept", "reject")} if slots.get("final") else {}
 
     @field_validator("recommendation", mode="before")
     @classmethod

@@ -26,7 +26,7 @@ from virsci_society.agents.prompts.request import (
     trim_messages,
     words_that_fit,
 )
-from virsci_society.agents.replies.form import Form, form_on_page, schema_as_sent, schema_asked
+from virsci_society.agents.replies.form import AskedSchema, Form
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import NOTICED, check_text, copied
 
@@ -241,7 +241,6 @@ class PendingCall:
     page_values: Mapping[str, Any] = field(default_factory=dict)
     looks: Any = None
     last_text: str = ""
-    schema: str = ""
 
 
 def text_of(value: Any) -> str:
@@ -271,8 +270,8 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
         slots["memory"] = recall(pending.memory, text_of(await settled(pending.cue)))
     backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
     pending.call.live = not backend.rule_based
-    pending.schema = schema_asked(pending.form, slots)
-    answer_form = form_on_page(pending.schema, schema_sent=backend.sends_schema)
+    schema = AskedSchema.of(pending.form, slots)
+    answer_form = schema.on_page(schema_sent=backend.sends_schema)
     room = {"most_words": words_that_fit(backend.max_reply_tokens)}
     messages = build_messages(pending.prompt, {**pending.page_values, **slots, **room}, answer_form)
     if pending.looks is not None and not pending.call.live:
@@ -280,7 +279,7 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
         slots["looks"] = await settled(pending.looks)
     call = pending.call
     try:
-        reply = await _Attempts(pending, gateway, slots).reply(messages)
+        reply = await _Attempts(pending, gateway, slots, schema.as_sent()).reply(messages)
     except Verdict as verdict:
         # The default replaces a missing reply only; any other error stops the run (rule 1).
         call.verdict = verdict_name(verdict)
@@ -302,7 +301,9 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
 class _Attempts:
     """The attempts at one question whose slots have settled: trimmed, asked, asked again."""
 
-    def __init__(self, pending: PendingCall, gateway: Gateway, slots: Mapping[str, Any]) -> None:
+    def __init__(
+        self, pending: PendingCall, gateway: Gateway, slots: Mapping[str, Any], schema: str
+    ) -> None:
         self._pending, self._gateway, self._slots = pending, gateway, slots
         # By the id alone, and never by load or failure (rule 6).
         self._backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
@@ -310,7 +311,7 @@ class _Attempts:
             PageRequest,
             page=pending.prompt.name,
             instructions=pending.prompt.instructions,
-            schema_text=schema_as_sent(pending.schema),
+            schema_text=schema,
             who=pending.who,
             form=pending.form,
             slots=slots,
