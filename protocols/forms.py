@@ -89,7 +89,7 @@ class Choice(Form):
     @classmethod
     def _by_number_or_name(cls, value: Any) -> Any:
         """Read 1, "Action 2: I decline" and "accept" as the answer that is meant."""
-        if isinstance(value, bool) or not isinstance(value, str | int):
+        if isinstance(value, bool) or not isinstance(value, str | int) or value in ACTIONS.values():
             return value
         said = coerce_choice(tuple(ACTIONS), str(value).strip(" .[]*\"'"))
         return ACTIONS.get(said) or _SYNONYMS.get(said.casefold(), said.casefold())

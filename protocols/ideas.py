@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from virsci_society.agents.errors import InputError, ReplyError
 from virsci_society.agents.prompts.slots import Excerpt, Reference, Utterance, paper_key
@@ -41,6 +41,9 @@ def read_paper_keys(value: Any) -> tuple[str, ...]:
     items = value if isinstance(value, list | tuple) else [value]
     keys = [key for item in items for key in _KEY.findall(str(item))]
     return tuple(f"P{int(key)}" for key in keys)
+
+
+PaperKeys = Annotated[tuple[str, ...], BeforeValidator(read_paper_keys)]
 
 
 def keys_of(*lists: Sequence[Reference]) -> list[str]:
@@ -99,17 +102,11 @@ class Idea(Spoken):
         alias="In Short",
         description="state the idea in two sentences for those who join later",
     )
-    uses: tuple[str, ...] = Field(
+    uses: PaperKeys = Field(
         default=(), alias="Uses", description="keys of the listed papers that it really builds on"
     )
     """Keys of listed references, such as ``P17``; a bare number stands for the key."""
     ask: Question | None = ASK
-
-    @field_validator("uses", mode="before")
-    @classmethod
-    def _read_keys(cls, value: Any) -> Any:
-        """Read 17, "17" and "[P17]" as the key P17, and several of them in one text."""
-        return read_paper_keys(value)
 
     @classmethod
     def inapplicable_fields(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
@@ -208,8 +205,7 @@ class Ballot(Form):
             return {}
         shown = [f"Idea {number}" for number in range(len(ideas))]
         nearest = [*keys_of(*(getattr(idea, "references", ()) for idea in ideas)), "none"]
-        compared = {"Comparisons/Idea": shown, "Comparisons/Nearest": nearest}
-        return {"Decision Made": shown, **compared}
+        return {"Decision Made": shown, "Comparisons/Idea": shown, "Comparisons/Nearest": nearest}
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
         """Require a vote for an idea that is on the ballot."""

@@ -59,7 +59,6 @@ class Journal:
     ) -> None:
         self.path, self.frozen, self._fence = path, frozen, fence
         self.first_mismatch: tuple[float, str] | None = None
-        self.first_parent_mismatch: tuple[float, str] | None = None
         self._parent = None if parent is None else Journal(parent, frozen=True)
         # First of all: whoever has the lock is the only writer, and may make or repair the tables.
         self._lock = None if path is None or frozen else lock_journal(path)
@@ -104,9 +103,7 @@ class Journal:
         row = self._row(CALLS, request.id)
         if row is None:
             outcome = None if self._parent is None else self._parent.lookup_call(request)
-            if outcome is None:
-                self._note_parent()
-            else:
+            if outcome is not None:
                 # Without a wait: the parent keeps what was paid for, so nothing is lost before the
                 # commit.
                 self.store_outcome(request, outcome)
@@ -114,7 +111,8 @@ class Journal:
         if row[2] != request.hash:
             # Noted and not raised: the smallest by date and id is reported, in whatever order they
             # come (rule 22).
-            self.first_mismatch = _first(self.first_mismatch, (row[3], request.id))
+            call = (row[3], request.id)
+            self.first_mismatch = min(self.first_mismatch or call, call)
             return None
         if row[1] < len(self._requested) and not self._requested[row[1]]:
             self._requested[row[1]] = 1
@@ -127,20 +125,19 @@ class Journal:
         if row is None:
             parent = self._parent
             value = None if parent is None else parent.lookup_retrieval(id_, hash_, asked)
-            if value is None:
-                self._note_parent()
-            else:
+            if value is not None:
                 self.store_retrieval(id_, hash_, asked, value)
             return value
         if row[2] != hash_:
-            self.first_mismatch = _first(self.first_mismatch, (row[3], id_))
+            call = (row[3], id_)
+            self.first_mismatch = min(self.first_mismatch or call, call)
             return None
         return bytes(row[4])
 
-    def _note_parent(self) -> None:
-        if self._parent is not None:
-            other = self._parent.first_mismatch
-            self.first_parent_mismatch = _first(self.first_parent_mismatch, other)
+    @property
+    def first_parent_mismatch(self) -> tuple[float, str] | None:
+        """As ``first_mismatch``, of the journal of which this run is a fork."""
+        return None if self._parent is None else self._parent.first_mismatch
 
     def store_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
         """Store a retrieval with the next commit, without waiting for it."""
@@ -338,9 +335,3 @@ class Journal:
                 "locks do nothing on this file system; let one process at a time work on a folder"
             )
         return Stopped(f"{self.path}: the journal cannot be written: {error}; make room for it")
-
-
-def _first(
-    call: tuple[float, str] | None, other: tuple[float, str] | None
-) -> tuple[float, str] | None:
-    return min((mismatch for mismatch in (call, other) if mismatch is not None), default=None)

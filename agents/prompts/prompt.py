@@ -12,6 +12,7 @@ fields that it asks for.
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Iterator, Mapping
 from copy import copy
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2 import meta, nodes
+from jinja2 import nodes
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.prompts.request import Message
@@ -37,6 +38,7 @@ from virsci_society.agents.prompts.slots import (
     list_references,
     list_titles,
     name_of,
+    people_listed,
     quote,
     words_of,
     write_transcript,
@@ -44,6 +46,7 @@ from virsci_society.agents.prompts.slots import (
 from virsci_society.agents.spelling import did_you_mean
 
 _PAGES = jinja2.Environment(
+    optimized=False,  # it takes longer than it saves
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -66,7 +69,7 @@ _PAGES.filters |= {
     "keys": list_keys,
     "words": words_of,
 }
-_PROVIDED = frozenset({"you", "answer_form"})
+_PROVIDED = frozenset({"you", "answer_form", "people_listed"})
 """Slots that are filled in by ``build_messages``."""
 
 
@@ -100,13 +103,12 @@ class Prompt:
         self.system = system
 
     @cached_property
-    def _template(self) -> jinja2.Template:
-        # The globals of ``from_string`` are two chained mappings, which are slow to copy.
-        return jinja2.Template.from_code(_PAGES, _PAGES.compile(self._tree), dict(_PAGES.globals))
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(meta.find_undeclared_variables(self._tree))
+    def _compiled(self) -> tuple[jinja2.Template, frozenset[str]]:
+        # The names are those in its code: jinja's own function for them makes the code once more.
+        code = _PAGES.compile(self._tree, raw=True)
+        names = re.findall(r"^ *l_\d+_\w+ = \S*resolve\('(\w+)'\)$", code, re.M)
+        template = jinja2.Template.from_code(_PAGES, _PAGES._compile(code, "<template>"), {})
+        return template, frozenset(names) - _PAGES.globals.keys()
 
     @cached_property
     def _tree(self) -> nodes.Template:
@@ -133,12 +135,12 @@ class Prompt:
     @cached_property
     def personal(self) -> bool:
         """True if the template has the slot ``you``."""
-        return "you" in self._names
+        return "you" in self._compiled[1]
 
     @cached_property
     def slots(self) -> frozenset[str]:
         """Names of the slots that must be given; for ``you``, those that it is made of."""
-        own = self._names - _PROVIDED
+        own = self._compiled[1] - _PROVIDED
         return own | DEFINITION.slots if self.personal else own
 
     def render(self, slots: Mapping[str, Any]) -> str:
@@ -151,13 +153,19 @@ class Prompt:
                 f"{self.path}:{self.line_of(name)}: the slot {name!r} is undefined"
                 f"{did_you_mean(name, names)}; given are {', '.join(names) or 'none'}"
             )
-        if self.personal:
-            slots = {"you": DEFINITION.render(slots), **slots}
+        return self._text({**_PAGES.globals, "people_listed": people_listed(slots), **slots})
+
+    def _text(self, page: dict[str, Any]) -> str:
+        if self.personal and "you" not in page:
+            page["you"] = DEFINITION._text(page)
+        template = self._compiled[0]
         try:
-            return self._template.render(slots).strip()
+            # ``render`` would copy the slots twice.
+            context = template.new_context(page, shared=True)
+            return "".join(template.root_render_func(context)).strip()
         except jinja2.UndefinedError as error:
             lines = [
-                line
+                template.get_corresponding_lineno(line)
                 for frame, line in traceback.walk_tb(error.__traceback__)
                 if frame.f_code.co_filename == "<template>"
             ]

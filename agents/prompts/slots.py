@@ -221,7 +221,7 @@ def own_sentences(abstract: str, count: int | None) -> str:
 
 def list_titles(context: Mapping[str, Any], references: Sequence[Reference]) -> str:
     """Papers as in ``list_references`` without abstracts; one line each."""
-    named = _people_listed(context)
+    named = context["people_listed"]
     return "\n".join(
         f"{MARK} [{paper_key(reference, number)}] {_describe(reference, named)}"
         for number, reference in enumerate(references, 1)
@@ -273,9 +273,9 @@ def introduce(context: Mapping[str, Any], profile: Profile) -> str:
         parts.append(f"Research interests: {'; '.join(interests)}.")
     cited = "" if profile.citations is None else f", cited {profile.citations} times"
     parts.append(f"Published papers: {profile.papers}{cited}.")
-    me, listed = context.get("me"), _people_listed(context)
+    me, listed = context.get("me"), context["people_listed"]
     if me is not None:
-        listed |= {me.id} if profile == me else {me.id, *me.collaborators}
+        listed = listed.union((me.id,) if profile == me else (me.id, *me.collaborators))
     names = [name_of(name, me) if me else name for name in profile.collaborators if name in listed]
     if names:
         parts.append(f"Has written with: {', '.join(names)}.")
@@ -307,11 +307,11 @@ def introduce_outsiders(
     return "\n".join(["Scientists outside the team with related work:", *lines])
 
 
-def _people_listed(context: Mapping[str, Any]) -> set[str]:
+def people_listed(slots: Mapping[str, Any]) -> frozenset[str]:
     """Masked names of the people whom the page lists."""
     people: list[Any] = []
     for slot in ("team", "members", "knowledge", "outsiders"):
-        content = context.get(slot)
+        content = slots.get(slot)
         # Pages of others may use these slots for something else.
         people += content if isinstance(content, list | tuple) else []
-    return {getattr(person, "id", person) for person in people}
+    return frozenset([getattr(person, "id", person) for person in people])

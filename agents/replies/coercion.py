@@ -111,7 +111,8 @@ def coerce_to_form(form: type[_Form], data: Any) -> _Form:
         data = data[0]
     if isinstance(data, dict):
         members, rest = _split_members(form, data)
-        if any(field.required and field.name not in members for field in fields_of(form).values()):
+        fields = fields_of(form).values() if len(members) < len(form.model_fields) else ()
+        if any(field.required and field.name not in members for field in fields):
             members = _unwrap(form, members, rest)
         data = _coerce_members(form, members)
     return form.model_validate(data)
@@ -163,11 +164,11 @@ def _coerce_members(form: type[BaseModel], given: Mapping[str, Any]) -> dict[str
     read = {}
     for name, value in given.items():
         field = fields[name]
-        # For speed alone: most members are texts of text fields.
-        if field.wanted is str and isinstance(value, str):
-            read[name] = value
-        elif value is not None or field.required or field.nullable:
-            read[name] = coerce(value, field.wanted, field.most)
+        if value is None and not (field.required or field.nullable):
+            continue
+        # For speed alone: most members are texts of text fields, and null means the same anywhere.
+        plain = value is None or (field.wanted is str and isinstance(value, str))
+        read[name] = value if plain else coerce(value, field.wanted, field.most)
     return read
 
 

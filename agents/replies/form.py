@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
 
@@ -94,52 +93,32 @@ MARK = "\0"
 """Begins the text that stands for the allowed values of a field in a schema that many share."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedSchema:
-    """The JSON Schema of the reply to one question, as text, and the values put into it."""
-
-    text: str
-    values: Mapping[str, Sequence[str]]
-
-    @classmethod
-    def of(cls, form: type[Form], slots: Mapping[str, Any]) -> AskedSchema:
-        """The schema of a form, where only the values differ between most questions."""
-        if any("schema_for" in vars(base) for base in form.__mro__ if base is not Form):
-            return cls(json.dumps(form.schema_for(slots)), {})
+def texts_for(form: type[Form], slots: Mapping[str, Any], *, sent: bool = True) -> tuple[str, str]:
+    """The part of a page that describes the reply to one question, and the schema to send."""
+    values: Mapping[str, Sequence[str]] = {}
+    if any("schema_for" in vars(base) for base in form.__mro__ if base is not Form):
+        schema = json.dumps(form.schema_for(slots))
+    else:
         values = form.allowed_values(slots)
-        return cls(_shared_text(form, tuple(form.inapplicable_fields(slots)), *values), values)
-
-    def on_page(self, *, schema_sent: bool) -> str:
-        """The part of a prompt that describes the reply (``render_form``)."""
-        page = _page_text(self.text, schema_sent)
-        # Of most values a page says nothing.
-        shown = json.dumps(MARK)[1:-1] in page
-        return _page_text(self._filled(self.text), schema_sent) if shown else page
-
-    def as_sent(self) -> str:
-        """The schema that is sent to a server (``as_sent``), as text."""
-        return self._filled(_sent_text(self.text))
-
-    def _filled(self, text: str) -> str:
-        for name, allowed in self.values.items():
-            text = text.replace(json.dumps(MARK + name), json.dumps(list(allowed))[1:-1])
-        return text
+        schema = _shared_schema(form, tuple(form.inapplicable_fields(slots)), *values)
+    page, schema_sent = _texts(schema, sent)
+    for name, allowed in values.items():
+        mark, listed = json.dumps(MARK + name), json.dumps(list(allowed))[1:-1]
+        schema, schema_sent = (text.replace(mark, listed) for text in (schema, schema_sent))
+    # Of most values a page says nothing.
+    return (_texts(schema, sent)[0] if json.dumps(MARK)[1:-1] in page else page), schema_sent
 
 
 @lru_cache(maxsize=1024)
-def _shared_text(form: type[Form], inapplicable_fields: tuple[str, ...], *names: str) -> str:
+def _shared_schema(form: type[Form], inapplicable_fields: tuple[str, ...], *names: str) -> str:
     schema = _without(form.json_schema(), inapplicable_fields)
     return json.dumps(_with_values(schema, {name: [MARK + name] for name in names}))
 
 
 @lru_cache(maxsize=256)
-def _page_text(schema: str, schema_sent: bool) -> str:
-    return render_form(json.loads(schema), schema_sent=schema_sent)
-
-
-@lru_cache(maxsize=256)
-def _sent_text(schema: str) -> str:
-    return json.dumps(as_sent(json.loads(schema)))
+def _texts(schema: str, schema_sent: bool) -> tuple[str, str]:
+    asked = json.loads(schema)
+    return render_form(asked, schema_sent=schema_sent), json.dumps(as_sent(asked))
 
 
 def _with_values(schema: dict[str, Any], values: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class Noticed:
 
 
 def check_text(reply: Form, schema: str, instructions: str, most_words: int = 0) -> Noticed:
-    """Notice copies, loops and shortness in a reply to ``schema_asked``; ``most_words`` 0: any."""
+    """Notice copies, loops and shortness in a reply by its schema; ``most_words`` 0: any."""
     asked, described = _read_schema(schema)
     texts = [
         (name, split_words(text), text)

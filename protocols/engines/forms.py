@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Critique, require_names
-from virsci_society.protocols.ideas import Idea, keys_of, read_paper_keys
+from virsci_society.protocols.ideas import Idea, PaperKeys, keys_of
 
 IdeaMark = Annotated[float, Field(ge=1, le=10)]
 """A score; 1 is lowest."""
@@ -195,16 +195,10 @@ class Proposal(Form):
         alias="Experiment Plan",
         description="plan the steps of the test: data, baselines, measures",
     )
-    cited: tuple[str, ...] = Field(
+    cited: PaperKeys = Field(
         default=(), alias="References", description="keys of the papers that it cites"
     )
     """Keys of papers, such as ``P17``; a bare number stands for the key."""
-
-    @field_validator("cited", mode="before")
-    @classmethod
-    def _read_keys(cls, value: Any) -> Any:
-        """Read 17, "17" and "[P17]" as the key P17, and several of them in one text."""
-        return read_paper_keys(value)
 
     @classmethod
     def allowed_values(cls, slots: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:

@@ -39,7 +39,6 @@ from virsci_society.agents.prompts.request import (
     words_that_fit,
 )
 from virsci_society.agents.redaction import redact
-from virsci_society.agents.replies.form import schema_asked
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import SHOWS_THE_FORM, check_text, copied
 from virsci_society.agents.spelling import plain_line
@@ -298,8 +297,7 @@ class _Session:
             try:
                 parsed = read_reply(question.form, reply.text, cut=reply.cut)
                 instructions = getattr(question, "instructions", "")
-                schema = schema_asked(question.form, question.slots)
-                noticed = check_text(parsed.form, schema, instructions)
+                noticed = check_text(parsed.form, question.schema_text, instructions)
                 if noticed.echoed:
                     raise copied(noticed.echoed)
                 self.forms[name] = "re-asked" if again else parsed.rung

@@ -107,7 +107,7 @@ def ask_panel(
         who = "Chair" if reviewer == CHAIR else f"Reviewer{reviewer}"
         id_ = f"{paper.id}/{kind.name}/{reviewer}/{number}"
         place = (paper.id, kind.name, 1, number, reviewer, "review", who)
-        call = Call(id_, *place, asked=0.0, due=0.0, sequence=0, needs=(), form=form.__name__)
+        call = Call(id_, *place, asked=0.0, due=0.0, sequence=0, needs="", form=form.__name__)
         slots = {"title": paper.title, "abstract": paper.abstract, "topic": paper.topic}
         slots |= {"rubric": RUBRIC, **more}
         key = Streams(seed, "review").key("words", id_)

@@ -176,8 +176,8 @@ class KnowledgeBank:
         for name in (a_id, b_id):
             row = self._latest(name, version)
             held = row if row < first else self._vector_of[row - first]
-            early = held < first
-            vector = self._unit_rows(np.array([held]))[0] if early else self._added[held - first]
+            one = slice(held, held + 1)
+            vector = self._unit_rows(one)[0] if held < first else self._added[held - first]
             both.append(vector.astype(np.float64))
         return round(float((both[0] * both[1]).sum()), DECIMALS)
 
@@ -204,7 +204,7 @@ class KnowledgeBank:
         first = len(self._profiles)
         return self._profiles.row(row) if row < first else self._updates[row - first]
 
-    def _unit_rows(self, initial: IntArray) -> VectorArray:
+    def _unit_rows(self, initial: IntArray | slice) -> VectorArray:
         """The interest vectors of some initial profiles at unit length."""
         rows = np.asarray(self._initial[initial])
         return rows if self._cells is None else normalize_rows(rows)

@@ -8,17 +8,16 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from operator import attrgetter
 from typing import Any, Generic, NoReturn, TypeVar
 
 from virsci_society.agents.errors import Overflow, ProtocolError, ReplyError, UnfitReply, Verdict
+from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.records import verdict_name
 from virsci_society.agents.profile import Profile, Recollection, recall
 from virsci_society.agents.prompts.prompt import Prompt, build_messages
 from virsci_society.agents.prompts.request import (
-    Message,
     Reply,
     Request,
     reask_messages,
@@ -26,7 +25,7 @@ from virsci_society.agents.prompts.request import (
     trim_messages,
     words_that_fit,
 )
-from virsci_society.agents.replies.form import AskedSchema, Form
+from virsci_society.agents.replies.form import Form, texts_for
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import NOTICED, check_text, copied
 
@@ -128,19 +127,22 @@ class Answer(Generic[T]):
     __bool__ = __len__ = __iter__ = __str__ = __contains__ = _refuse
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = _refuse
-    __getitem__ = __int__ = __float__ = _refuse
+    __getitem__ = __int__ = __float__ = __format__ = _refuse
 
-    def __format__(self, _: str) -> NoReturn:
-        self._refuse()
+
+MAY_HOLD = (Answer, tuple, list)
+"""Types of the values of slots that are, or may contain, Answers."""
 
 
 def answers_in(value: Any) -> list[Answer[Any]]:
     """The Answers in the value of a slot: the value itself, or those inside its tuple or list."""
     if isinstance(value, Answer):
         return [value]
-    if not isinstance(value, (tuple, list)):
-        return []
-    held = [item for item in value if isinstance(item, (Answer, tuple, list))]
+    held = (
+        [item for item in value if isinstance(item, MAY_HOLD)]
+        if isinstance(value, MAY_HOLD)
+        else []
+    )
     return [answer for item in held for answer in answers_in(item)]
 
 
@@ -159,7 +161,7 @@ async def settled(value: Any) -> Any:
         return value._value
     if answers_in(value):
         # One after another: which error is raised must not depend on what settles first (rule 12).
-        parts = [await settled(item) for item in value]
+        parts = [await settled(item) if isinstance(item, MAY_HOLD) else item for item in value]
         if hasattr(value, "_make"):
             return value._make(parts)
         return tuple(part for part in parts if part is not None)
@@ -181,7 +183,7 @@ class Call:
     asked: float
     due: float
     sequence: int
-    needs: tuple[str, ...]
+    needs: str
     form: str
     defaulted: bool = False
     rung: str | None = None
@@ -196,22 +198,21 @@ class Call:
     live: bool = False
     noticed: str = ""
 
-    def row(self) -> tuple[Any, ...]:
-        """The values in the order of the columns."""
-        values = attrgetter(*self.__slots__)(self)
-        return tuple([" ".join(each) if isinstance(each, tuple) else each for each in values])
-
     def again(self, act: str, number: int) -> Call:
         """The row of the n-th ``re-ask`` or ``trim``, under an id that extends this one."""
         return replace(
             self,
             id=f"{self.id}/{act}{number}",
             act=act,
-            needs=(self.id,),
+            needs=self.id,
             rung=None,
             verdict=None,
             noticed="",
         )
+
+
+row_of: Callable[[Call], tuple[Any, ...]] = attrgetter(*Call.__slots__)
+"""The values of a call in the order of the columns."""
 
 
 @dataclass(frozen=True)
@@ -261,25 +262,40 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     """Render the prompt, ask the model and read the reply; fill in the row of the call."""
     # Before the request: a call that held a slot of the gateway while it waits for the reply to
     # another call could wait forever (rule 17).
-    slots = {
-        name: await settled(value) if answers_in(value) else value
-        for name, value in pending.slots.items()
-    }
+    slots = dict(pending.slots)
+    for name, value in slots.items():
+        if isinstance(value, MAY_HOLD):
+            slots[name] = await settled(value)
     slots |= {"role": pending.role, "me": pending.who, "year": pending.year, "memory": ()}
     if pending.memory:
         slots["memory"] = recall(pending.memory, text_of(await settled(pending.cue)))
+    # By the id alone, and never by load or failure (rule 6).
     backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
     pending.call.live = not backend.rule_based
-    schema = AskedSchema.of(pending.form, slots)
-    answer_form = schema.on_page(schema_sent=backend.sends_schema)
+    answer_form, schema = texts_for(pending.form, slots, sent=backend.sends_schema)
     room = {"most_words": words_that_fit(backend.max_reply_tokens)}
     messages = build_messages(pending.prompt, {**pending.page_values, **slots, **room}, answer_form)
     if pending.looks is not None and not pending.call.live:
         # After the prompt is made, and never for a model: worth is in no prompt.
         slots["looks"] = await settled(pending.looks)
-    call = pending.call
+    call, prompt = pending.call, pending.prompt
+    request = PageRequest(
+        id=call.id,
+        who=pending.who,
+        messages=messages,
+        form=pending.form,
+        slots=slots,
+        seed=pending.seed,
+        due=call.due,
+        asked=call.asked,
+        model_settings=backend.model_settings,
+        temperature=prompt.temperature,
+        page=prompt.name,
+        instructions=prompt.instructions,
+        schema_text=schema,
+    )
     try:
-        reply = await _Attempts(pending, gateway, slots, schema.as_sent()).reply(messages)
+        reply = await _Attempts(pending, gateway, backend).reply(request)
     except Verdict as verdict:
         # The default replaces a missing reply only; any other error stops the run (rule 1).
         call.verdict = verdict_name(verdict)
@@ -298,70 +314,54 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     return reply
 
 
+@dataclass(slots=True)
 class _Attempts:
     """The attempts at one question whose slots have settled: trimmed, asked, asked again."""
 
-    def __init__(
-        self, pending: PendingCall, gateway: Gateway, slots: Mapping[str, Any], schema: str
-    ) -> None:
-        self._pending, self._gateway, self._slots = pending, gateway, slots
-        # By the id alone, and never by load or failure (rule 6).
-        self._backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
-        self._request = partial(
-            PageRequest,
-            page=pending.prompt.name,
-            instructions=pending.prompt.instructions,
-            schema_text=schema,
-            who=pending.who,
-            form=pending.form,
-            slots=slots,
-            seed=pending.seed,
-            due=pending.call.due,
-            asked=pending.call.asked,
-            model_settings=self._backend.model_settings,
-            temperature=pending.prompt.temperature,
-        )
+    pending: PendingCall
+    gateway: Gateway
+    backend: Backend
 
-    async def reply(self, messages: tuple[Message, ...]) -> Form:
+    async def reply(self, request: PageRequest) -> Form:
         """The reply of the model, read into its form."""
-        row = call = self._pending.call
+        row = call = self.pending.call
         for number in range(RE_ASKS + 1):
             if number:
                 # A row and an id of its own, so the journal keeps both replies; the seed stays
                 # (rule 5).
                 row = self._repeated("re-ask", number)
-            reply, messages = await self._text(row, messages, number)
+                request = replace(request, id=row.id, attempt=number)
+            reply, request = await self._text(row, request)
             if reply.cut:
                 self._notice(row, "cut")
             try:
-                parsed = read_reply(self._pending.form, reply.text, cut=reply.cut)
-                parsed.form.check_against(self._slots)
-                self._check_text(row, parsed.form, first=number == 0)
+                parsed = read_reply(self.pending.form, reply.text, cut=reply.cut)
+                parsed.form.check_against(request.slots)
+                self._check_text(row, parsed.form, request)
             except ReplyError as error:
                 # Kept under another name: Python deletes ``error`` at the end of this clause.
                 unreadable = error
                 row.rung = "unread"
                 # The next attempt shows the model its reply and what was wrong with it.
-                messages = reask_messages(messages, reply, error)
+                request = replace(request, messages=reask_messages(request.messages, reply, error))
             else:
                 row.rung = parsed.rung
                 call.rung = "re-asked" if number else parsed.rung
                 return parsed.form
         raise unreadable
 
-    def _check_text(self, row: Call, reply: Form, *, first: bool) -> None:
+    def _check_text(self, row: Call, reply: Form, request: PageRequest) -> None:
         """Record formal problems of a model's reply; ask again if it copies the prompt."""
         # Rules say the same again, and copy nothing.
         if not row.live:
             return
-        room = words_that_fit(self._backend.max_reply_tokens)
-        instructions = self._pending.prompt.instructions
-        noticed = check_text(reply, self._pending.schema, instructions, room)
+        room = words_that_fit(self.backend.max_reply_tokens)
+        noticed = check_text(reply, request.schema_text, request.instructions, room)
         if noticed.echoed:
             self._notice(row, "echoed")
             raise copied(noticed.echoed)
         fields = [name for name in noticed.short if name]
-        if first and fields:
+        if request.attempt == 0 and fields:
             raise UnfitReply(f'"{fields[0]}" is too short for what was asked.')
         if noticed.short:
             self._notice(row, "short")
@@ -370,41 +370,40 @@ class _Attempts:
 
     def _notice(self, row: Call, what: str) -> None:
         """Record something in the rows of a request and of its call."""
-        for row_or_call in (row, self._pending.call):
+        for row_or_call in (row, self.pending.call):
             noticed = {*row_or_call.noticed.split(), what}
             row_or_call.noticed = " ".join(name for name in NOTICED if name in noticed)
 
-    async def _text(
-        self, row: Call, messages: tuple[Message, ...], number: int
-    ) -> tuple[Reply, tuple[Message, ...]]:
-        """The text of the reply, and the messages as they were sent, trimmed where too long."""
-        room = self._backend.max_prompt_characters
+    async def _text(self, row: Call, request: PageRequest) -> tuple[Reply, PageRequest]:
+        """The text of the reply, and the request as it was sent, trimmed where too long."""
+        room = self.backend.max_prompt_characters
         if room is not None:
             # By a fixed rule and before the hash, so a resumed run makes the same request
             # (rule 22).
-            messages = trim_messages(messages, room)
+            request = replace(request, messages=trim_messages(request.messages, room))
         for trims in range(TRIMS + 1):
             if trims:
                 # Tens and units, so that no re-ask and no trim of another re-ask has this id.
-                row = self._repeated("trim", 10 * number + trims)
-            request = self._request(row.id, messages=messages, attempt=number)
+                row = self._repeated("trim", 10 * request.attempt + trims)
+                half = total_characters(request.messages) // 2
+                messages = trim_messages(request.messages, half)
+                request = replace(request, id=row.id, messages=messages)
             row.prompt_hash = request.hash
             try:
-                reply = await self._gateway.complete(request)
+                reply = await self.gateway.complete(request)
             except Overflow:
                 row.verdict = "overflow"
                 if trims == TRIMS:
                     raise
-                messages = trim_messages(messages, total_characters(messages) // 2)
             else:
                 row.model, row.unruled, row.reply = reply.model, reply.unruled, reply.text
                 row.prompt_tokens = reply.usage.prompt_tokens
                 row.completion_tokens = reply.usage.completion_tokens
-                self._pending.last_text = reply.text
-                return reply, messages
+                self.pending.last_text = reply.text
+                return reply, request
         raise AssertionError("a loop that only returns or raises")
 
     def _repeated(self, act: str, number: int) -> Call:
-        row = self._pending.call.again(act, number)
-        self._pending.calls.append(row)
+        row = self.pending.call.again(act, number)
+        self.pending.calls.append(row)
         return row

@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 
-import numpy as np
+from numpy.random import PCG64, Generator
 
 
-def chosen_seed(seed: int | None, rng: int | np.random.Generator | None = None) -> int:
+def chosen_seed(seed: int | None, rng: int | Generator | None = None) -> int:
     """The seed that was stated, or one from the operating system."""
-    if isinstance(rng, np.random.Generator):
+    if isinstance(rng, Generator):
         return int(rng.integers(2**31))
     stated = seed if rng is None else rng
     return secrets.randbelow(2**31) if stated is None else int(stated)
@@ -42,10 +42,10 @@ class Streams:
         """The streams whose names begin with these; they follow a later change of the seed."""
         return _Below(self, names)
 
-    def stream(self, *names: object) -> np.random.Generator:
+    def stream(self, *names: object) -> Generator:
         """A new generator for a name; asked for twice, it begins again with the same draws."""
         # By name, because numpy may give ``default_rng`` another generator in a later release.
-        return np.random.Generator(np.random.PCG64(self.key(*names)))
+        return Generator(PCG64(self.key(*names)))
 
 
 class _Below(Streams):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -50,6 +50,8 @@ def maximal_marginal_relevance(
     return chosen
 
 
+NAMED_AUTHORS = 4
+"""Most authors that a search result names."""
 POOL_FACTOR = 5
 """Papers that each text of a diverse search proposes for each paper wanted."""
 POOL = 20
@@ -108,10 +110,12 @@ class Literature:
         self._row(paper_id)
         return self._index.vector(paper_id)
 
-    def reference(self, paper_id: str, distance: float, authors: Iterable[str] = ()) -> Reference:
-        """Make the search result for a paper: its words and its distance from the query."""
+    def reference(self, paper_id: str, distance: float, known: Callable[[str], bool]) -> Reference:
+        """Make the search result for a paper, with the first few authors who may be named."""
         row = self._row(paper_id)
-        return _reference(self._at(row), row, distance, tuple(authors))
+        paper = self._at(row)
+        named = [name for name in dict.fromkeys(paper.authors) if known(name)]
+        return _reference(paper, row, distance, tuple(named[:NAMED_AUTHORS]))
 
     def publish(self, paper: Paper, vector: VectorArray | None = None) -> None:
         """Add a paper and make it visible to later dates."""

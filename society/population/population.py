@@ -64,6 +64,7 @@ class Population:
         self, people: People, model: Model, network: CoauthorNetwork, now: Callable[[], float]
     ) -> None:
         self._people, self._model, self._network, self._now = people, model, network, now
+        self._first_newcomer = len(people)
         self._newcomers: list[Profile] = []
         self._spells: dict[int, dict[str, tuple[float, float]]] = {}
         self._agents: dict[int, Scientist] = {}
@@ -89,7 +90,7 @@ class Population:
             self.scientist(row)
 
     def __len__(self) -> int:
-        return len(self._people) + len(self._newcomers)
+        return self._first_newcomer + len(self._newcomers)
 
     def add_newcomer(self, affiliations: Sequence[str], interests: Sequence[str]) -> int:
         """Add a scientist who comes now and has written nothing; its row is the last one."""
@@ -110,7 +111,7 @@ class Population:
         """Rows of the newcomers of this very date, whom others know only after it (rule 16)."""
         # Rows are in order of arrival, so today's newcomers are at the end.
         rows: set[int] = set()
-        for row in range(len(self) - 1, len(self._people) - 1, -1):
+        for row in range(len(self) - 1, self._first_newcomer - 1, -1):
             if self.arrived[row] < self._now():
                 break
             rows.add(row)
@@ -205,10 +206,10 @@ class Population:
 
     def was_present(self, name: str, date: float) -> bool:
         """Whether somebody of this name was in the society just before a date, in days."""
-        if name not in self.rows:
-            return False
-        row = self.rows[name]
-        return self.arrived.get(row, -math.inf) < date <= self.departed.get(row, math.inf)
+        row = self.rows.get(name, -1)
+        return row >= 0 and self.arrived.get(row, -math.inf) < date <= self.departed.get(
+            row, math.inf
+        )
 
     def share_of_present(self, share: float) -> int:
         """How many people a share of those who are in the society is; at least one."""
@@ -239,5 +240,5 @@ class Population:
 
     def _base(self, row: int) -> Profile:
         """The profile of a scientist on day 0, or at its arrival."""
-        index = row - len(self._people)
+        index = row - self._first_newcomer
         return self._newcomers[index] if index >= 0 else self._people.row(row)

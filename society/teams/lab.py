@@ -412,7 +412,7 @@ class Lab:
             asked=self.now,
             due=due,
             sequence=team.next_act(),
-            needs=(),
+            needs="",
             form=form.__name__,
         )
         asked = who or team.leader
@@ -434,7 +434,7 @@ class Lab:
         answer: Answer[Any] = Answer(id_, due, tuple(sources), pending is None, self._read)
         if pending is not None:
             # The same list: re-asks are added to it while the work runs.
-            answer.calls, pending.call.needs = pending.calls, answer.needs
+            answer.calls, pending.call.needs = pending.calls, " ".join(answer.needs)
         self._team.answers.append(answer)
         return answer
 

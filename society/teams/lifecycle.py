@@ -12,7 +12,7 @@ import simpy
 from virsci_society.agents.errors import Dissolved, Over, ReplyError, Verdict
 from virsci_society.society.ecosystem.knowledge_bank import interests_text
 from virsci_society.society.formation.leaders import Anybody
-from virsci_society.society.kernel.answer import Answer, text_of
+from virsci_society.society.kernel.answer import Answer, row_of, text_of
 from virsci_society.society.kernel.durations import Process
 from virsci_society.society.kernel.streams import Streams
 from virsci_society.society.literature.embedding.base import paper_text
@@ -303,7 +303,7 @@ def end(world: World, team: Team, lab: Lab) -> None:
     world.dispatcher.settle(team.answers)
     for answer in team.answers:
         for call in answer.calls:
-            world.log.row("calls", *call.row())
+            world.log.row("calls", *row_of(call))
     # Those that were open when the team, or the run, ended.
     for who, (sent, facts) in list(team.open_invitations.items()):
         lab.people.note_invitation(who, sent, facts, None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -73,10 +72,6 @@ class Attention:
         if scientist not in queues:
             queues[scientist] = simpy.Resource(self._env, capacity=1)
         return queues[scientist]
-
-
-NAMED_AUTHORS = 4
-"""Most authors that a search result names."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -184,9 +179,8 @@ class World:
 
     def reference(self, paper_id: str, distance: float, date: float) -> Reference:
         """Make the search result for a paper, naming authors who were present on the date."""
-        named = dict.fromkeys(self.literature.paper(paper_id).authors)
-        present = (name for name in named if self.population.was_present(name, date))
-        return self.literature.reference(paper_id, distance, islice(present, NAMED_AUTHORS))
+        present = self.population.was_present
+        return self.literature.reference(paper_id, distance, lambda name: present(name, date))
 
     def nearest_scientists(
         self, count: int, without: frozenset[str], date: float, text: str

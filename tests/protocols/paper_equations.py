@@ -15,6 +15,7 @@ from virsci_society.agents.prompts.slots import (
     list_lettered,
     list_references,
     list_titles,
+    people_listed,
 )
 
 SPOKEN = {
@@ -516,9 +517,7 @@ def papers_expected(played, said):
 
 def named(said):
     """Who is listed on the page, as its context: of the authors of papers these alone are named."""
-    slots = said.request.slots
-    lists = [slots.get(slot, ()) for slot in ("team", "members", "knowledge", "outsiders")]
-    return {"team": [getattr(one, "id", one) for people in lists for one in people]}
+    return {"people_listed": people_listed(said.request.slots)}
 
 
 def papers_on(said):
@@ -578,7 +577,7 @@ def check_people(played):
     settings, leaders = (played.society.world.protocol, {r["leader"] for r in played.rows("teams")})
     for said in played.said:
         who, you = said.request.who, oneself(said)
-        shown = {**said.request.slots, "me": who}
+        shown = {**said.request.slots, **named(said), "me": who}
         shown["shown_interests"] = played.society.world.cleaned_interests
         assert who.id == (said.call.guest or said.call.who)
         assert introduce(shown, who) in you

@@ -160,15 +160,20 @@ KEYLESS = Reference("p3", "No key", "Some.", 2021)
 PAPERS = (GRAPHS, BARE, KEYLESS)
 
 
+NOBODY = {"people_listed": frozenset()}
+
+
 def test_a_paper_stands_under_its_key_with_those_authors_who_are_known():
-    assert list_references({"team": ("Scientist2", "Scientist5")}, PAPERS).splitlines() == [
+    assert list_references(
+        {"people_listed": {"Scientist2", "Scientist5"}}, PAPERS
+    ).splitlines() == [
         "> [P17] On graphs (2019; by Scientist2, Scientist5). All of it. And more.",
         "> [P203] Bare (2020).",
         "> [P3] No key (2021). Some.",
     ]
-    assert list_references({}, ()) == ""
-    assert list_references({}, PAPERS, 1).splitlines()[0].endswith(f" All of it. {LEFT_OUT}")
-    assert list_titles({}, PAPERS).splitlines() == [
+    assert list_references(NOBODY, ()) == ""
+    assert list_references(NOBODY, PAPERS, 1).splitlines()[0].endswith(f" All of it. {LEFT_OUT}")
+    assert list_titles(NOBODY, PAPERS).splitlines() == [
         "> [P17] On graphs (2019).",
         "> [P203] Bare (2020).",
         "> [P3] No key (2021).",
@@ -213,9 +218,13 @@ def test_of_an_abstract_those_sentences_are_shown_that_say_what_the_paper_does(t
 
 @given(st.lists(st.builds(Reference, st.just("p"), anything, anything, st.just(2000)), max_size=4))
 def test_each_paper_is_one_marked_line_whatever_it_says(papers):
-    for text in (list_references({}, papers), list_titles({}, papers), list_lettered(papers)):
+    for text in (
+        list_references(NOBODY, papers),
+        list_titles(NOBODY, papers),
+        list_lettered(papers),
+    ):
         lines = text.splitlines()
         assert len(lines) == len(papers)
         assert all(line.startswith(f"{MARK} ") for line in lines)
     for count in (0, 1, 2):
-        assert len(list_references({}, papers, count).splitlines()) == len(papers)
+        assert len(list_references(NOBODY, papers, count).splitlines()) == len(papers)

@@ -23,10 +23,10 @@ from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import (
     FIELDS,
     PATTERN,
-    AskedSchema,
     Form,
     as_sent,
     render_form,
+    texts_for,
 )
 from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Spoken, Topic
 from virsci_society.protocols.ideas import Ballot, Idea
@@ -78,8 +78,8 @@ def test_one_question_changes_no_other_and_its_texts_are_those_of_its_schema(for
         schema = form.schema_for(slots)
         for sent in (True, False):
             page = render_form(schema, schema_sent=sent)
-            assert AskedSchema.of(form, slots).on_page(schema_sent=sent) == page
-        assert AskedSchema.of(form, slots).as_sent() == json.dumps(as_sent(schema))
+            texts = page, json.dumps(as_sent(schema))
+            assert texts_for(form, slots, sent=sent) == texts
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.replies.form_examples import EVERYTHING, FORMS
-from virsci_society.agents.replies.form import FIELDS, PATTERN, schema_asked
+from virsci_society.agents.replies.form import FIELDS, PATTERN, texts_for
 from virsci_society.agents.replies.parser import read_reply
 from virsci_society.agents.replies.text_checks import check_text, is_loop, split_words
 from virsci_society.protocols.forms import Choice, Draft, Question, Remark, Topic
@@ -22,7 +22,7 @@ MARKS = {"clarity": 5, "feasibility": 5, "novelty": 5}
 
 
 def checked(reply, slots, instructions, **more):
-    return check_text(reply, schema_asked(type(reply), slots), instructions, **more)
+    return check_text(reply, texts_for(type(reply), slots)[1], instructions, **more)
 
 
 def filled(schema):

@@ -14,6 +14,7 @@ from tests.protocols.paper_equations import (
     expected,
     may_be_asked,
     members_at,
+    named,
     oneself,
     people_under,
     query,
@@ -178,7 +179,7 @@ def test_the_invited_see_inviter_members_ties_and_their_own_load(synthetic):
         for name in before:
             assert (
                 introduce(
-                    {"me": said.request.who, **said.request.slots},
+                    {"me": said.request.who, **said.request.slots, **named(said)},
                     society.ecosystem.profiles[society.population.rows[name]],
                 )
                 in said.user

@@ -22,9 +22,9 @@ from virsci_society.agents.errors import Dissolved, ProtocolError
 from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.prompts.prompt import Prompt
-from virsci_society.society.literature.literature import Literature
+from virsci_society.society.literature.literature import NAMED_AUTHORS, Literature
 from virsci_society.society.teams.contracts import Manuscript
-from virsci_society.society.teams.world import NAMED_AUTHORS, World
+from virsci_society.society.teams.world import World
 
 LIVE = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 
