@@ -11,6 +11,7 @@ import hashlib
 import os
 import sqlite3
 import struct
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -186,7 +187,8 @@ class Statements:
 def outcome_from_row(row: Any) -> CallOutcome:
     """The outcome of a call from its columns, in the order of ``_OUTCOME``."""
     kind, text, marked, prompt, completion, estimated, cut = row
-    model = marked.removesuffix(UNRULED)
+    # One text in memory for all calls of a model.
+    model = sys.intern(marked.removesuffix(UNRULED))
     usage = Usage(prompt, completion, bool(estimated))
     return CallOutcome(kind, text, model, usage, bool(cut), model != marked)
 

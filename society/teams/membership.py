@@ -6,7 +6,7 @@ A meeting asks for all in one instant, so no two teams each hold half of the oth
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -239,10 +239,9 @@ def at_desk(
     """
     env, attention, switching = world.env, world.attention, team.times.switching
     assigned, result = env.now, None
-    place_at_desk = attention.desk(scientist).request() if attention.limited else None
-    with place_at_desk or nullcontext():
-        if place_at_desk is not None:
-            yield place_at_desk
+    with ExitStack() as desk:
+        if attention.limited:
+            yield desk.enter_context(attention.desk(scientist).request())
         started = env.now
         # Noted once the desk is free: what was worked on before is known only then.
         turning = switching if attention.switch_project(scientist, team.id) else 0.0
