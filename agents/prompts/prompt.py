@@ -12,7 +12,6 @@ fields that it asks for.
 
 from __future__ import annotations
 
-import re
 import traceback
 from collections.abc import Iterator, Mapping
 from copy import copy
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2 import nodes
+from jinja2 import meta, nodes
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.prompts.request import Message
@@ -103,12 +102,13 @@ class Prompt:
         self.system = system
 
     @cached_property
-    def _compiled(self) -> tuple[jinja2.Template, frozenset[str]]:
-        # The names are those in its code: jinja's own function for them makes the code once more.
-        code = _PAGES.compile(self._tree, raw=True)
-        names = re.findall(r"^ *l_\d+_\w+ = \S*resolve\('(\w+)'\)$", code, re.M)
-        template = jinja2.Template.from_code(_PAGES, _PAGES._compile(code, "<template>"), {})
-        return template, frozenset(names) - _PAGES.globals.keys()
+    def _template(self) -> jinja2.Template:
+        # Without globals of its own: ``render`` adds them to the slots.
+        return jinja2.Template.from_code(_PAGES, _PAGES.compile(self._tree), {})
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(meta.find_undeclared_variables(self._tree))
 
     @cached_property
     def _tree(self) -> nodes.Template:
@@ -135,12 +135,12 @@ class Prompt:
     @cached_property
     def personal(self) -> bool:
         """True if the template has the slot ``you``."""
-        return "you" in self._compiled[1]
+        return "you" in self._names
 
     @cached_property
     def slots(self) -> frozenset[str]:
         """Names of the slots that must be given; for ``you``, those that it is made of."""
-        own = self._compiled[1] - _PROVIDED
+        own = self._names - _PROVIDED
         return own | DEFINITION.slots if self.personal else own
 
     def render(self, slots: Mapping[str, Any]) -> str:
@@ -158,7 +158,7 @@ class Prompt:
     def _text(self, page: dict[str, Any]) -> str:
         if self.personal and "you" not in page:
             page["you"] = DEFINITION._text(page)
-        template = self._compiled[0]
+        template = self._template
         try:
             # ``render`` would copy the slots twice.
             context = template.new_context(page, shared=True)
