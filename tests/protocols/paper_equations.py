@@ -15,7 +15,6 @@ from virsci_society.agents.prompts.slots import (
     list_lettered,
     list_references,
     list_titles,
-    people_listed,
 )
 
 SPOKEN = {
@@ -517,7 +516,9 @@ def papers_expected(played, said):
 
 def named(said):
     """Who is listed on the page, as its context: of the authors of papers these alone are named."""
-    return {"people_listed": people_listed(said.request.slots)}
+    slots = said.request.slots
+    lists = [slots.get(slot, ()) for slot in ("team", "members", "knowledge", "outsiders")]
+    return {"people_listed": {getattr(one, "id", one) for people in lists for one in people}}
 
 
 def papers_on(said):
