@@ -120,7 +120,8 @@ def productivity(run: Run) -> pd.DataFrame:
     dated = dict(run.rows("papers", "paper", "published"))
     works: dict[str, list[tuple[float, bool]]] = defaultdict(list)
     for who, paper, position in run.rows("authorships", "scientist", "paper", "position"):
-        works[who].append((dated[paper], position == 0))
+        if paper in dated:
+            works[who].append((dated[paper], position == 0))
     rows = [
         (who, len(own), sum(led for _, led in own), before.get(who), min(own)[0])
         for who, own in sorted(works.items())

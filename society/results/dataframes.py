@@ -81,11 +81,12 @@ def cast_table(name: str, table: pa.Table) -> pa.Table:
         )
     arrays = {}
     for column in TABLES[name]:
-        try:
-            arrays[column.name] = table[column.name].cast(ARROW[column.dtype])
-        except pa.ArrowException as error:
-            where = f"table {name}, column {column.name}"
-            raise InputError(f"{where}: not {column.dtype}: {error}") from error
+        values = table[column.name]
+        if values.type != ARROW[column.dtype]:
+            values = _array(name, column, values.to_pylist())
+        elif column.dtype == "Float64":
+            values = pc.if_else(pc.is_nan(values), None, values)
+        arrays[column.name] = values
     return sort_canonically(name, pa.table(arrays))
 
 
@@ -119,15 +120,17 @@ def sort_canonically(name: str, table: pa.Table) -> pa.Table:
 
 def _array(table: str, column: Column, values: Iterable[Any]) -> pa.Array:
     # Only NaN differs from itself: missing values look the same in all files.
-    plain = [
+    plain: list[Any] = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]
-    whole = column.dtype == "Int64"
     try:
         if column.dtype == "string":
             plain = [_text(value) for value in plain]
-        # Typed at once, Arrow would cut off what follows the point.
-        return pa.array(plain).cast(pa.int64()) if whole else pa.array(plain, ARROW[column.dtype])
+        if column.dtype == "boolean":
+            plain = [{0: False, 1: True}.get(value, value) for value in plain]
+        # Numbers are cast: typed at once, Arrow would cut off what follows the point.
+        number = column.dtype in ("Int64", "Float64")
+        return pa.array(plain, None if number else ARROW[column.dtype]).cast(ARROW[column.dtype])
     except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
         where = f"table {table}, column {column.name}"
         raise InputError(f"{where}: not {column.dtype}: {error}") from error

@@ -1,13 +1,20 @@
 import random
+from math import nan
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.results import table_files
-from virsci_society.society.results.dataframes import SORT_COLUMNS, build_table, to_frame
+from virsci_society.society.results.dataframes import (
+    SORT_COLUMNS,
+    build_table,
+    cast_table,
+    to_frame,
+)
 from virsci_society.society.results.digest import digest_tables
 from virsci_society.society.results.table_files import write_tables
 from virsci_society.society.results.tables import TABLES
@@ -81,6 +88,11 @@ def test_lone_surrogates_are_made_writable(tmp_path):
     tables = write_tables(tmp_path, rows)
     assert tables["papers"]["title"].to_pylist() == ["bad \ufffd title"]
     assert tables["papers"]["abstract"].to_pylist() == ["fine ü 漢"]
+
+
+def test_nan_in_files_of_others_is_a_missing_value():
+    read = pa.table({"source": ["S1"], "target": ["S2"], "date": [nan], "papers": [nan]})
+    assert cast_table("ties", read).equals(build_table("ties", [("S1", "S2", None, None)]))
 
 
 def test_the_digest_is_what_it_was():
