@@ -2,8 +2,7 @@
 
 A process is interrupted after every two milliseconds of CPU time. Each sample counts for the
 package of this project whose function is innermost on the stack, with the libraries that it calls,
-or for *imports* while a module is imported. A study does its runs in a thread of their own, which
-is sampled instead of the thread that waits for it. ``--write`` puts the table into
+or for *imports* while a module is imported. ``--write`` puts the table into
 ``docs/contributing/performance.md``.
 """
 
@@ -16,7 +15,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -29,8 +27,6 @@ sys.path.insert(0, str(ROOT))
 INTERVAL = 0.002
 LARGEST = 8
 """Packages of a row; the smaller ones are added up."""
-RUNS = "society"
-"""Name of the thread in which a study does a run."""
 NAME = "table of CPU shares"
 IMPORTS, OTHER, SMALLER = "imports", "Python", "the others"
 
@@ -40,8 +36,7 @@ def sampled(work: Callable[[], object]) -> Counter[str]:
     shares: Counter[str] = Counter()
 
     def count(_signal: int, frame: FrameType | None) -> None:
-        names = {thread.name: thread.ident for thread in threading.enumerate()}
-        shares[package(sys._current_frames().get(names.get(RUNS), frame))] += 1
+        shares[package(frame)] += 1
 
     signal.signal(signal.SIGPROF, count)
     signal.setitimer(signal.ITIMER_PROF, INTERVAL, INTERVAL)
@@ -113,13 +108,24 @@ def events(_folder: Path) -> Counter[str]:
 
 
 def sweep(folder: Path) -> Counter[str]:
-    """The sweep of ``sweep.py`` with offline scientists, in one process."""
-    from benchmarks.sweep import KINDS, PAPERS, PEOPLE, swept
+    """Twelve runs of ``sweep.py`` with offline scientists, after a first one."""
+    from benchmarks.sweep import KINDS, PAPERS, PEOPLE, opened
+    from virsci_society.scenarios.runs.execute import SharedResources
+    from virsci_society.scenarios.study.run_one import Opened, run_one
     from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     Synthetic(scientists=PEOPLE, papers=PAPERS).generate(1).save(folder / "ecosystem")
-    swept(*KINDS["offline"], folder / "first", 1, 1)
-    return sampled(lambda: swept(*KINDS["offline"], folder / "sweep", 24, 1))
+    study = folder / "sweep"
+    opened(*KINDS["offline"], study, 13)
+    shared, resources = Opened(study, trust=False), SharedResources()
+
+    def runs(numbers: range) -> None:
+        for number in numbers:
+            run_one(study, number, opened=shared, resources=resources)
+
+    # Here and not in the thread of a study, in which signals do not arrive.
+    runs(range(1))
+    return sampled(lambda: runs(range(1, 13)))
 
 
 ROWS = {"run of 8 calls": eight_calls, "replay": replay, "events": events, "sweep, offline": sweep}

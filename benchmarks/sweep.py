@@ -45,12 +45,17 @@ measures: [papers]
 """
 
 
-def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
-    """Run a study; return seconds until its first run ended and per further run."""
+def opened(base: str, days: int, place: Path, runs: int) -> None:
+    """Make the folder of a study."""
     file = place.with_suffix(".study.yaml")
     text = STUDY.format(base=base, runs=runs, days=days, ecosystem=place.parent / "ecosystem")
     file.write_text(text, encoding="utf-8")
     open_folder(read_study(file), place)
+
+
+def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
+    """Run a study; return seconds until its first run ended and per further run."""
+    opened(base, days, place, runs)
     ended: list[float] = []
     began = time.perf_counter()
     ends = run_locally(
