@@ -74,7 +74,7 @@ ARRAYS_FILE = "embedding.npz"
 
 
 TermCounts: TypeAlias = "tuple[list[str], sparse.csr_array]"
-"""Terms in the order of the texts, and how often each stands in each text (texts x terms)."""
+"""Terms in order of appearance, and the count of each in each text (texts x terms)."""
 
 
 class LSAEmbedding(Embedding):
@@ -124,7 +124,7 @@ class LSAEmbedding(Embedding):
             notes = (f"the LSA is fitted on a seeded sample of {sample:,} of {len(texts):,} texts",)
             rng = np.random.default_rng(seed % 2**64)
             chosen = np.sort(rng.choice(len(texts), size=sample, replace=False))
-            texts = [texts[row] for row in chosen.tolist()]
+            texts, counted = [texts[row] for row in chosen.tolist()], None
         arrays = fit_lsa_arrays(counted or count_terms(texts), seed, dim, VOCABULARY)
         return cls(*arrays, notes, len(texts))
 
@@ -147,7 +147,7 @@ class LSAEmbedding(Embedding):
     ) -> VectorArray:
         """Encode texts, one unit row each, rounded to 1e-5 so that equal texts search equally."""
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
-        # Texts that were counted for the fit are not read again.
+        # Texts counted for the fit are not tokenised again.
         vectors = map(self._memo, texts) if counted is None else self._encode_counted(counted)
         for number, vector in enumerate(vectors, 1):
             rows[number - 1] = vector
