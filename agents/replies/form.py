@@ -68,7 +68,7 @@ class Form(BaseModel):
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON Schema of the reply to one question, of which page and sent schema are made."""
+        """The JSON Schema of the reply to one question, for both the page and the server."""
         schema = _without(cls.json_schema(), cls.inapplicable_fields(slots))
         return _with_values(schema, cls.allowed_values(slots))
 
@@ -90,7 +90,7 @@ class Form(BaseModel):
 
 
 MARK = "\0"
-"""Begins the text that stands for the allowed values of a field in a schema that many share."""
+"""Prefix of the placeholder for the allowed values of a field in a shared schema."""
 
 
 def texts_for(form: type[Form], slots: Mapping[str, Any], *, sent: bool = True) -> tuple[str, str]:
@@ -105,7 +105,7 @@ def texts_for(form: type[Form], slots: Mapping[str, Any], *, sent: bool = True) 
     for name, allowed in values.items():
         mark, listed = json.dumps(MARK + name), json.dumps(list(allowed))[1:-1]
         schema, schema_sent = (text.replace(mark, listed) for text in (schema, schema_sent))
-    # Of most values a page says nothing.
+    # Most pages do not list the allowed values.
     return (_texts(schema, sent)[0] if json.dumps(MARK)[1:-1] in page else page), schema_sent
 
 

@@ -292,7 +292,7 @@ def conclude(
         tell("writing the page")
         write_study_page(folder, interim_p=interim_p)
     if not done and (folder / "report.html").exists():
-        tell(f"{folder / 'report.html'} is left as it is, but its runs are gone")
+        tell(f"{folder / 'report.html'} was kept, but its runs no longer exist")
     trim_runs(folder, found, design.file.keep)
     return found, new
 

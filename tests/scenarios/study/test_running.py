@@ -170,7 +170,7 @@ def test_a_report_of_a_study_under_way_is_an_interim_page_and_names_what_resumes
     shutil.rmtree(folder / "runs")
     told = society("report", "study")
     assert (told.exit_code, "4 waiting" in told.stdout) == (0, True), told.output
-    assert "report.html is left as it is, but its runs are gone" in told.stderr
+    assert "report.html was kept, but its runs no longer exist" in told.stderr
     assert "Interim: 1 of 2" in (folder / "report.html").read_text(encoding="utf-8")
 
 

@@ -80,12 +80,12 @@ def society(found, **settings):
 @pytest.mark.slow
 def test_their_number_stands_on_papers_and_changes_nothing_else_and_no_prompt(found):
     off, on = society(found), society(found, external_authors=CountedExternalAuthors())
-    told = [one["papers"]["external_authors"] for one in (off, on)]
-    assert told[0].null_count == len(told[0])
+    without, counted = (one["papers"]["external_authors"] for one in (off, on))
+    assert without.null_count == len(without)
     assert "external_authors" not in digest_content(off)["papers"].column_names
-    assert told[1].null_count < len(told[1]) - 2
+    assert counted.null_count < len(counted) - 2
     assert len(on["calls"]) > 100
     assert digest_tables(digest_content(off)) != digest_tables(digest_content(on))
     place = off["papers"].column_names.index("external_authors")
-    on["papers"] = on["papers"].set_column(place, "external_authors", told[0])
+    on["papers"] = on["papers"].set_column(place, "external_authors", without)
     assert digest_tables(digest_content(off)) == digest_tables(digest_content(on))
